@@ -4,7 +4,7 @@ const ENCODER = new TextEncoder()
 const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 const STRICT = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
-/** How many bytes become text at a time, because `String.fromCharCode` takes a limited number of arguments. */
+/** How many bytes are converted per call, because `String.fromCharCode` accepts a limited number of arguments. */
 const CHUNK = 8192
 
 export function utf8(text: string): Uint8Array {
@@ -48,7 +48,7 @@ export function fromLatin1(bytes: Uint8Array): string {
 function ofUnits(units: Uint8Array | Uint16Array): string {
   let text = ''
   for (let start = 0; start < units.length; start += CHUNK) {
-    // `apply` takes half the time of a spread.
+    // `apply` is twice as fast as spread syntax.
     text += String.fromCharCode.apply(undefined, units.subarray(start, start + CHUNK) as unknown as number[])
   }
   return text
@@ -135,7 +135,7 @@ export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
   let index = 0
-  // A search compares many megabytes, so it compares four bytes at a time where both begin at a multiple of four.
+  // A search compares many megabytes, so four bytes are compared at a time if both arrays begin at a multiple of four.
   if (one.byteOffset % 4 === 0 && other.byteOffset % 4 === 0) {
     const [words, otherWords] = [wordsOf(one), wordsOf(other)]
     for (let word = 0; word < words.length; word++) if (words[word] !== otherWords[word]) return false

@@ -1,7 +1,7 @@
 import { base64, fromLatin1 } from './bytes.js'
 import type { Header } from './capture/headers.js'
 
-// Curl commands to paste into a shell. `sign` and the workbench write them.
+// `sign` and the workbench use this file to write curl commands that you can paste into a shell.
 
 /** Returns a word for a POSIX shell, in quotes if necessary. In single quotes, sh, dash, bash and zsh expand nothing. */
 export function shellWord(text: string): string {
@@ -13,7 +13,7 @@ export function curlWithFile(url: string, headers: readonly Header[], path: stri
   return curlCommand(url, headers, '--data-binary', `@${path}`)
 }
 
-/** A longer text cannot be an argument of a program (Linux: 128 KiB). */
+/** The longest body that is passed as an argument of curl, because Linux limits an argument to 128 KiB. */
 const MAX_TEXT = 2 ** 15
 
 /** Returns the command that posts these bytes. A body that is long, or not visible ASCII, is in base64. */

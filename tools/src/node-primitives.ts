@@ -4,10 +4,10 @@ import * as zlib from 'node:zlib'
 import type { Steps } from './diagnose/steps.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
-/** After this many milliseconds of work, other work of the process comes first. */
+/** After this many milliseconds, the diagnosis pauses so that other work of the process can run. */
 const MAX_BLOCKED = 5
 
-/** Returns the result of work in steps. Other work of the process runs in between. */
+/** Runs work in steps, and resolves to the result. Other work of the process runs between the steps. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const until = performance.now() + MAX_BLOCKED
@@ -24,7 +24,10 @@ const INFLATE = {
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 
-/** The hashes that OpenSSL has. In FIPS mode, MD5 and others are missing. `verify` is not affected, because it needs only SHA-256. */
+/**
+ * The hashes that OpenSSL supports. In FIPS mode, MD5 and other hashes are missing, but `verify` works, because `verify` needs only
+ * SHA-256.
+ */
 let available: ReadonlySet<string> | undefined
 
 function isAvailable(algorithm: string): boolean {

@@ -1,17 +1,17 @@
-/** Functions of the platform: of Node, or of libraries in a browser. */
+/** The hash and compression functions of the platform: of Node, or of libraries in a browser. */
 export interface Primitives {
   /** Returns a hash over parts, or `undefined` if the platform lacks the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined
   /** Returns an HMAC over parts in lowercase hex, or `undefined` if the platform lacks the algorithm. */
   hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): string | undefined
-  /** Returns the inflated bytes, at most `maxLength`, or `undefined` if `bytes` are not of this format or inflate to more. */
+  /** Returns the inflated bytes, at most `maxLength`, or `undefined` if `bytes` have another format or inflate to more than `maxLength`. */
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }
 
 export type HashAlgorithm = 'sha256' | 'sha1' | 'sha512' | 'sha384' | 'md5' | 'sha3-256'
 export type CompressionFormat = 'gzip' | 'deflate' | 'brotli'
 
-/** The algorithms by the length of the digest in bytes. The most usual one of each length is first. */
+/** The algorithms by the length of the digest in bytes. For each length, the most common algorithm is first. */
 export const ALGORITHMS: readonly {
   readonly algorithm: HashAlgorithm
   readonly name: string

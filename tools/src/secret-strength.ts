@@ -1,4 +1,4 @@
-/** A secret with fewer bits can be guessed from one captured request, because an attacker needs no response of the endpoint. */
+/** A secret with fewer bits can be guessed from one captured request, because an attacker can test guesses without the endpoint. */
 const MIN_BITS = 80
 
 /** A word has few bits, because people choose from few words. */

@@ -1,4 +1,4 @@
-// Values as text for a reader.
+// This file writes values as text for a reader.
 
 /** Returns a value between quotes, in ASCII with escapes, and shortened if it is long. */
 export function quote(value: string): string {
@@ -14,7 +14,7 @@ export function quote(value: string): string {
 const MAX_NAME = 128
 const MAX_LIST = 240
 
-/** Returns the names of headers as a list, each name once. At the end of a long list, the names are left out and counted. */
+/** Returns the names of headers as a list, each name once. A long list ends with the number of names that are left out. */
 export function listNames(names: readonly string[]): string {
   const all = [...new Set(names)].map((name) =>
     quote(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name).slice(1, -1),
@@ -40,7 +40,8 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
 }
 
 /**
- * Matches white space around a text, and invisible characters inside it. A space inside does not match, because it is often meant.
+ * Matches white space around a text, and invisible characters inside it. A space inside does not match, because such a space is often
+ * intended.
  */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 
@@ -65,12 +66,12 @@ function describeCharacter(character: string): string {
   return name === undefined ? codeOf(character) : `${codeOf(character)} (${name})`
 }
 
-/** Returns the names of at most eight characters, each once: `U+0020 (space) and U+200B (zero-width space)`. */
+/** Returns the names of at most eight different characters: `U+0020 (space) and U+200B (zero-width space)`. */
 export function listCharacters(characters: Iterable<string>): string {
   return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
 }
 
-/** Returns the names of the odd white space of a text, or an empty text if there is none. */
+/** Returns the names of the unexpected white space in a text, or an empty text if there is none. */
 export function describeOddSpace(text: string): string {
   return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
 }
@@ -80,7 +81,7 @@ export function removeOddSpace(text: string): string {
   return text.replace(ODD_SPACE, '')
 }
 
-/** Returns a text with `<…>` for each character that a reader cannot see or may take for another: `Zoë<U+000A>`. */
+/** Returns a text with `<…>` for each character that is invisible, or looks like another character: `Zoë<U+000A>`. */
 export function showCharacters(text: string): string {
   return text.replace(/[^ -~\p{L}]/gu, (character) => `<${codeOf(character)}>`)
 }

@@ -752,7 +752,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'does not compare the signature',
     fails: ['signature-other-secret', 'signature-empty', 'body-changed'],
-    says: /signature is not checked/,
+    says: /does not check the signature/,
     apply: () => ({ isSigned: () => true }),
   },
   {
@@ -770,7 +770,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'answers 400 to what is not JSON, after the check',
     fails: ['accepted-bytes', 'accepted-form'],
-    says: /The status is not the one of other rejections/,
+    says: /The status differs from other rejections/,
     apply: () => ({
       accept: (sent) => ({ status: /^[ \ufeff]*\{/.test(text(sent)) ? 204 : 400 }),
     }),
@@ -790,7 +790,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'remembers nothing',
     fails: ['replay-again', 'replay-copies', 'replay-late'],
-    says: /The endpoint remembers no nonces/,
+    says: /The endpoint does not store nonces/,
     apply: () => ({ reserve: () => true }),
   },
   {
@@ -834,7 +834,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'skips the check if a header is missing',
     fails: ['headers-no-timestamp', 'headers-no-nonce', 'headers-no-signature', 'headers-none'],
-    says: /probably skipped if it is missing/,
+    says: /probably skips a check if the header is missing/,
     apply: () => ({
       before: (request) =>
         ['x-timestamp', 'x-nonce', 'x-signature'].every((name) => has(request, name)) ? undefined : { status: 200 },
@@ -888,7 +888,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'compares the signature only if there is one',
     fails: ['headers-no-signature', 'signature-empty'],
-    says: /skipped if it is missing/,
+    says: /skips a check if the header is missing/,
     apply: (receiver) => ({
       header: ({ headersDistinct }, name) => headersDistinct[name]?.join(', ') ?? '',
       isEqual: (received, right) => received === '' || received === right,

@@ -2,7 +2,7 @@ import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
-/** A time, and its source: `from the Date of the response`. */
+/** A time of arrival, and the source of this time, such as `from the Date of the response`. */
 export type Arrival = readonly [milliseconds: number, source: string]
 
 /**
@@ -24,7 +24,7 @@ function parseDate(text: unknown): number {
 const DAY_MILLISECONDS = 86_400_000
 
 /**
- * Returns the time at which the request arrived, and its source. Returns `undefined` if the time is unknown.
+ * Returns when the request arrived, with the source of this time, or `undefined` if the time is unknown.
  *
  * @param at - the value of `--at`.
  * @param arrival - the time in the capture.
@@ -62,7 +62,7 @@ export function parseTime(text: string): number {
   return milliseconds
 }
 
-/** Returns a time as `2023-11-14T22:13:20Z`, or as Unix time if it is after the year 275760. */
+/** Returns a time as `2023-11-14T22:13:20Z`. A time after the year 275760 is returned as Unix time. */
 export function describeTime(milliseconds: number): string {
   if (Math.abs(milliseconds) > 8.64e15) return String(milliseconds / 1000)
   return new Date(milliseconds).toISOString().replace('.000', '')

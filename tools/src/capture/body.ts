@@ -7,23 +7,24 @@ import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
 import { type RestoredBody, restoredBodies, restoredNewline } from './restored-body.js'
 
-/** The body of a request, as read. */
+/** The body of a captured request. */
 export interface BodyRead {
   readonly body: Uint8Array
-  /** The sender's file, if the sent body differs from it, for example because `curl -d` removed line breaks. */
+  /** The sender's file, if the sent body differs from this file, for example because `curl -d` removed line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
   /**
-   * Why the capture may not hold the bytes that arrived, if neither the length nor the signature confirms this body. In that case, a wrong
-   * signature says nothing about the sender. This text ends the sentence "The capture does not hold the bytes that arrived: …".
+   * Why the capture may not hold the bytes that arrived, if neither the length nor the signature confirms this body. With an unconfirmed
+   * body, a wrong signature says nothing about the sender. This text ends the sentence "The capture does not hold the bytes that arrived:
+   * …".
    */
   readonly doubt?: string
   /**
-   * The bodies that the capture may mean, the likeliest first, if its headers were found somewhere in a text. Only a match of the
-   * signature confirms one of them, and that the headers are whole.
+   * The possible bodies of a capture whose headers were found somewhere in a text, the likeliest first. Only a matching signature confirms
+   * one of these bodies and the headers.
    */
   readonly looseBodies?: readonly Uint8Array[]
-  /** Whether it is unknown if the newline after the body belongs to the body. */
+  /** Whether the newline after the body may or may not belong to the body. */
   readonly isNewlineUnknown?: boolean
 }
 
@@ -46,8 +47,8 @@ const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
 /**
- * Returns the body of a capture. A right length or signature confirms the body. If neither is right, the changes that captures
- * make are restored until the length or the signature is right.
+ * Returns the body of a capture. A right length or signature confirms the body. If neither is right, this function undoes the changes that
+ * captures make until the length or the signature is right.
  *
  * @param file - the file of `--body-file`, which replaces the body of the capture.
  */
@@ -101,7 +102,7 @@ interface Reading extends BodyRead {
   readonly isWhole?: boolean
 }
 
-/** Returns the bodies that the capture may mean, before anything is restored. The likeliest is first. */
+/** Returns the possible bodies of the capture before any change is undone, the likeliest first. */
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
   const { body = new Uint8Array(), bodyLength, isHttpText, otherBodies = [] } = captured
@@ -109,7 +110,7 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
     const joined = joinChunks(body)
     if (joined !== undefined)
       return [{ body: joined, notes: ['The body was sent in chunks. They were joined.'], isWhole: true }]
-    const note = 'Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.'
+    const note = 'Transfer-Encoding is chunked, but the body has no chunks. The body was read unchanged.'
     return [{ body, notes: [note] }]
   }
   const bodies = [body, ...otherBodies].flatMap((one) =>
@@ -121,7 +122,7 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
 }
 
 /**
- * Returns the body that was sent from the file of `--body-file`, without the line breaks that curl removed. If curl removed some,
+ * Returns the body that was sent from the file of `--body-file`, without the line breaks that curl removed. If curl removed line breaks,
  * the result also has the whole file as `original`, because the sender may have signed the whole file.
  */
 function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
@@ -148,11 +149,11 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
   return [{ body: cut, notes: isNoted ? [note] : [] }]
 }
 
-/** A line that begins something else than the body: a response, a second request, or the end of a block. */
+/** Matches a line that cannot belong to the body: the start of a response or of a second request, or the end of a block. */
 const TEXT_AFTER =
   /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|\S+ \S+ \S+ \[\d\d\/\w{3}\/\d{4}[ :].*\] "|###|--> END|<-- \d{3}|<{8}|<> \d{4}-|--[0-9a-f]{8}-[A-Z]--|```|\{(?:code|noformat)\})/m
 
-/** A line between the head and the body: a label, or the mark of a section. */
+/** Matches a line between the head and the body, such as a label or the mark of a section. */
 const LABEL = /^\s*(?:--[\w-]+--|[-=]{3,}|(?:Request |Raw )?Body:?)[ \t]*\r?\n/i
 
 /** Returns the body without the line that names it, or an empty list if there is no such line. */
@@ -162,8 +163,8 @@ function withoutLabel(body: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Returns the body without the text after it: first without the blank lines before that text, then with them. Returns an empty list
- * if no text follows.
+ * Returns the body without the text that follows the body, once without and once with the blank lines before that text. Returns an empty
+ * list if no text follows.
  */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
@@ -175,8 +176,8 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Returns a body of JSON with a space in the place of each newline, if it is JSON only in this way. Mail programs break lines where a
- * space was, which does not change the length. A body with a right signature stays unchanged.
+ * Returns the body with a space for each newline, if the body is JSON only after this change. Mail programs replace a space with a line
+ * break, which keeps the length. A body with a right signature stays unchanged.
  */
 function joinLines(read: BodyRead, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
@@ -188,10 +189,10 @@ function joinLines(read: BodyRead, isSigned: IsSigned): BodyRead {
 }
 
 /**
- * Reverts the changes of captures. Returns the first body with a right signature and the right length, or else the first body of the
- * right length, or else the first body with a right signature, or `undefined`.
+ * Undoes the changes of captures. Prefers a body with the right signature and the right length, then a body of the right length, then a
+ * body with the right signature. Returns `undefined` if no body is right.
  *
- * @param signed - the reading with a right signature, if its length is wrong. The sender signed this body, but sent another one.
+ * @param signed - the reading with a right signature, if its length is wrong. The sender signed this body, but sent another body.
  */
 function restore(
   readings: readonly Reading[],
@@ -215,7 +216,7 @@ function restore(
     if (restored.isWeak) likely ??= sized
     else confirmed ??= sized
   }
-  // If the signature is right for a body of another length, the data is right, so the length is enough for a weak change too.
+  // A right signature of a body of another length confirms the data, so the right length is enough to accept a weak change.
   return confirmed ?? (match && (likely ?? match))
 }
 
@@ -238,7 +239,7 @@ const PARSED = 'The capture has a parsed body. Written as JSON again, it is the 
 
 const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. It was read as the body ${why}.`
 
-/** The marks of logs and tools that show only the beginning of a body. */
+/** Matches the marks of logs and tools that show only the beginning of a body. */
 const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
 
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
@@ -261,8 +262,8 @@ export function notTheBytes(doubt: string): CaptureError {
 }
 
 /**
- * Returns the joined chunks of a body (RFC 9112, section 7.1). Lines may end with LF alone, as in captures.
- * Returns `undefined` if the body has no chunks, because many tools join them.
+ * Returns the joined chunks of a body (RFC 9112, section 7.1). Lines may end with only LF, as in captures. Returns `undefined` if the body
+ * has no chunks, because many tools join them.
  */
 function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
   const joined = new Uint8Array(bytes.length)

@@ -8,17 +8,17 @@ export const CAPTURE_SHAPES: readonly string[] = [
   'a dump of bytes (xxd, hexdump -C), or other text that has the three headers and the body',
 ]
 
-/** The way to pass a request that works without a capture. */
+/** How to pass a request without a capture. */
 const NO_CAPTURE =
   "no capture, but --header three times ('X-Timestamp: …', 'X-Nonce: …', 'X-Signature: …') and --body-file PATH"
 
-/** A capture that cannot be read. The message says what to do, and never repeats text of the capture. */
+/** The error for a capture that cannot be read. The message says what to do, and never contains text of the capture. */
 export class CaptureError extends Error {}
 
 /**
  * Returns the error for a capture in an unknown shape.
  *
- * @param what - what is wrong, after "The capture": `is a response`.
+ * @param what - what is wrong, as the end of a sentence that begins with "The capture": `is a response`.
  */
 export function unreadable(what: string): CaptureError {
   return new CaptureError(

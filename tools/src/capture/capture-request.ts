@@ -12,9 +12,9 @@ import { httpText, markOf } from './write-request.js'
  */
 export interface RequestHead {
   readonly method?: string | undefined
-  /** The target, or the whole URL as a Fetch `Request` has it. */
+  /** The target of the request, or the whole URL of a Fetch `Request`. */
   readonly url?: string | undefined
-  /** The target as received. Express removes the path of a router from `url`. */
+  /** The target as received, because Express removes the path of a router from `url`. */
   readonly originalUrl?: string | undefined
   readonly headers: HeadersInput
   /** The headers as Node received them: a list in which names and values alternate. */
@@ -25,7 +25,7 @@ export interface RequestHead {
  * Returns a received request as text, with the time at which the request arrived. `inbound-webhook-tools diagnose` and the
  * workbench read this text back byte for byte.
  *
- * The text has all headers and the whole body. Keep the text as safe as the request itself.
+ * The text has all headers and the whole body. Protect the text as you protect the request itself.
  *
  * @param request - Node's `IncomingMessage`, a Fetch `Request`, or an object with `method`, `url` and `headers`.
  * @param body - the raw body: the bytes as received.

@@ -1,7 +1,7 @@
 import type { Arrival } from './arrival.js'
 import type { Header } from './headers.js'
 
-/** A captured request, as read. */
+/** A request that was read from a capture. */
 export interface CapturedRequest {
   /** The pseudo-headers `:method` and `:path` of HTTP/2 hold the method and the target, because a sender may have signed them. */
   readonly headers: readonly Header[]
@@ -9,21 +9,21 @@ export interface CapturedRequest {
   readonly body: Uint8Array | undefined
   /** Why there is no body, as the end of the sentence "The capture …". By default, "has no body". */
   readonly whyNoBody?: string | undefined
-  /** Whether the body was copied from HTTP text. Then the body may be in chunks, or an editor may have added a newline. */
+  /** Whether the body was copied from HTTP text. A copied body may be in chunks, or an editor may have added a newline. */
   readonly isHttpText?: boolean
-  /** The length of the body, if the capture itself says it. In this case, the body is not in chunks. */
+  /** The length of the body, if the capture itself has this length. Then the body is not in chunks. */
   readonly bodyLength?: number | undefined
-  /** Other texts of the capture that may be the body, such as a field of the object that is called body. */
+  /** Other texts of the capture that may be the body, such as a field of an object with the name `body`. */
   readonly otherBodies?: readonly Uint8Array[]
-  /** Whether the body is a parsed body, which was written as JSON again. */
+  /** Whether the body was parsed and then written as JSON again. */
   readonly isParsed?: boolean | undefined
-  /** Whether the body is a guess, so that only its length or its signature confirms it. */
+  /** Whether the body is a guess, which only the right length or the right signature confirms. */
   readonly isGuess?: boolean | undefined
-  /** Whether the headers were found somewhere in a text, so that only a confirmed body shows that they are whole. */
+  /** Whether the headers were found somewhere in a text. Then only a confirmed body shows that the headers are complete. */
   readonly isLoose?: boolean
   /** Whether a dot in the capture may stand for another byte, so that the length of the body confirms nothing. */
   readonly isLossy?: boolean
-  /** Whether the capture has the bytes themselves, such as in base64, so that nothing could change them. */
+  /** Whether the capture has the exact bytes, for example in base64, so that no tool could change these bytes. */
   readonly isExact?: boolean | undefined
   /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
   readonly isFileJoined?: boolean

@@ -6,9 +6,9 @@ import { type ShellWord, splitCommand, WRAPPED } from './shell-words.js'
 
 // A curl command, as browsers, API clients and request inspectors copy it.
 
-/** The command may follow a prompt: `$ `, `bob@host:~$ ` or `C:\>`. */
+/** Matches the start of a curl command, which may follow a prompt such as `$ `, `bob@host:~$ ` or `C:\>`. */
 const CURL = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?\s/
-/** A command on a line of its own. */
+/** Matches a curl command on its own line. */
 const COMMAND = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?[ \t][^\n]*(?:https?:\/\/| -H ?| --header )/m
 
 /** Returns whether a capture begins as a curl command. */
@@ -40,7 +40,7 @@ const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without
   json: 'file',
   data: 'file without line breaks',
   'data-ascii': 'file without line breaks',
-  // With these options, the body is not in the command, because curl encodes it and chooses a boundary.
+  // With these options, the command does not show the body, because curl encodes the body and chooses a boundary.
   'data-urlencode': 'unknown',
   form: 'unknown',
   'form-string': 'unknown',
@@ -54,7 +54,7 @@ const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without
 export function parseCurlCommand(text: string): CapturedRequest {
   if (/(?:curl|-H|--header) ?\xe2\x80[\x98-\x9e]/.test(text)) {
     throw new CaptureError(
-      'The command has typographic quotes (‘ or “), which a chat or a text editor put in. Copy it again, as plain text.',
+      'The command has typographic quotes (‘ or “) from a chat or a text editor. Copy the command again, as plain text.',
     )
   }
   const headers: Header[] = []
@@ -68,7 +68,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
     else if (option === 'request') method = value
     else if (isExpanded && (option === 'header' || kind !== undefined)) {
       throw new CaptureError(
-        'The command has a variable of the shell, whose value is not in the text. Run it with curl -v, and pass that output.',
+        'The command has a shell variable, and the value is not in the text. Run the command with curl -v, and pass that output.',
       )
     } else if (option === 'header') headers.push(...headerLines(value))
     else if (kind !== undefined) {
@@ -88,7 +88,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
 
 const NO_WORD: ShellWord = { text: '', isExpanded: false }
 
-/** Returns the options by their long names, each with its value. A URL is the value of an empty name. */
+/** Returns the options by their long names, each with its value. The name of a URL is an empty text. */
 function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: string, value: ShellWord]> {
   const rest = words.values()
   const takeValue = (): ShellWord => rest.next().value ?? NO_WORD
@@ -97,7 +97,7 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
     if (dashes === undefined) yield ['', word]
     else if (dashes === '--') yield [name, OPTIONS_WITH_VALUE.has(name) ? takeValue() : NO_WORD]
     else {
-      // Several switches may share a dash. The rest of the word is the value of the first option that takes one.
+      // Several switches may share a dash. After an option that takes a value, the rest of the word is this value.
       const end = [...name].findIndex((letter) => LETTERS_WITH_VALUE.has(letter))
       if (end === -1) continue
       const letter = name.charAt(end)

@@ -10,8 +10,8 @@ const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 const MAX_LINES = 10_000
 
 /**
- * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has a body. Returns
- * `undefined` for other text. For example, a mail may quote HTTP text, so that all lines begin with `>`, those after the head too.
+ * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has a body. Returns `undefined`
+ * for other text. For example, a mail may quote HTTP text, so that every line begins with `>`.
  *
  * @param isHttpText - whether the text may also be HTTP text, in which lines with `>` after a blank line belong to the body.
  */

@@ -1,11 +1,11 @@
 import { concat, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
 import { decodeEscapes } from './escapes.js'
 
-// Logs that print what a client sent as quoted text, one piece per line.
+// This file reads logs that print what a client sent as quoted text, one piece per line.
 
-/** How one tool writes the pieces that were sent. */
+/** How a tool logs the pieces of a request that were sent. */
 interface DebugLog {
-  /** A line with a piece, as Latin-1. */
+  /** Matches a line with a piece, as Latin-1. */
   readonly piece: RegExp
   readonly decode: (text: string) => Uint8Array
 }

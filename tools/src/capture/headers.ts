@@ -1,7 +1,7 @@
 import { parseContentLength } from '../../../src/rules/formats.js'
 import type { HeadersInput } from '../../../src/rules/headers.js'
 
-/** One header with one value. In a capture, the name is as written. From {@link listHeaders}, the name is in lowercase. */
+/** One header with one value. The name is in the case of the capture, but {@link listHeaders} returns lowercase names. */
 export type Header = readonly [name: string, value: string]
 
 /**
@@ -10,11 +10,11 @@ export type Header = readonly [name: string, value: string]
  */
 export function parseHeader(line: string): Header | undefined {
   const [, name, value] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s.exec(line) ?? []
-  // White space around the value does not belong to it (RFC 9110, section 5.5). The lookbehind keeps the time linear.
+  // White space around a value does not belong to the value (RFC 9110, section 5.5). The lookbehind makes the pattern run in linear time.
   return name && value !== undefined ? [name, value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')] : undefined
 }
 
-/** Returns the headers of a list in which names and values alternate, as Node has them. */
+/** Returns the headers of a list in which names and values alternate, such as `rawHeaders` of Node. */
 export function pairsOf(rawHeaders: readonly string[]): Header[] {
   return rawHeaders.flatMap((name, index): Header[] => (index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : []))
 }
@@ -44,7 +44,7 @@ export function valuesOf(headers: readonly Header[], wanted: string): string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
 }
 
-/** Returns `Content-Length`, or `undefined` if there is none, or if two differ. */
+/** Returns `Content-Length`, or `undefined` if the header is absent, or if two values differ. */
 export function contentLengthOf(headers: readonly Header[]): number | undefined {
   return parseContentLength(valuesOf(headers, 'content-length'))
 }
@@ -57,7 +57,7 @@ export function isChunked(headers: readonly Header[]): boolean {
 /** Headers that only requests have. */
 const OF_REQUESTS = /^(:method|:path|host|user-agent|accept)$|signature|nonce|^x-(.+-)?timestamp$/i
 
-/** Returns whether one of the headers is only in requests, because other text has lines of names and values too. */
+/** Returns whether at least one of the headers occurs only in requests, because other text has lines of names and values too. */
 export function areOfRequest(headers: readonly Header[]): boolean {
   return headers.some(([name]) => OF_REQUESTS.test(name))
 }

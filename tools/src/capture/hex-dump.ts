@@ -1,13 +1,13 @@
 import { fromLatin1 } from '../bytes.js'
 import { unreadable } from './capture-error.js'
 
-// Dumps of bytes, as xxd, hexdump -C, od and curl --trace write them.
+// This file reads dumps of bytes from xxd, hexdump -C, od and curl --trace.
 
-/** A line of a dump: its offset, up to 16 bytes, and often the same bytes as text. */
+/** Matches a line of a dump: an offset, up to 16 bytes, and often the same bytes as text. */
 const LINE =
   /^[ \t]{0,9}(?:0x)?([0-9a-f]{4,8}):? {1,3}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){0,15}[0-9a-f]{2}(?:[0-9a-f]{2})?$|(?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})/i
 
-/** A line of curl's trace that says whether data was sent or received. */
+/** Matches a line of curl's trace that says whether data was sent or received. */
 const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /
 
 /** The number of TCP in the header of an IP packet. */

@@ -5,11 +5,11 @@ import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, type Header, parseHeader } from './headers.js'
 import { MARK } from './write-request.js'
 
-// HTTP text: head, blank line and body. Each line may be indented, or quoted as in a mail.
+// This file reads HTTP text: head, blank line and body. Each line may be indented, or quoted as in a mail.
 
-/** A request line. At the beginning of a text, the version may be missing. */
+/** A request line. Matches a request line at the beginning of a text, where the version may be missing. */
 const REQUEST_LINE = /^([A-Z][A-Z-]*) ([!-~\x80-\xff]+)( HTTP\/\d(?:\.\d)?)?$/
-/** A request line with a version, which may be indented or quoted as in a mail. */
+/** Matches a request line with a version. The line may be indented, or quoted as in a mail. */
 const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?$/
 
 /** How many lines are searched for a request line. */
@@ -21,7 +21,7 @@ export function beginsAsHttpText(text: string): boolean {
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
 }
 
-/** Returns whether a text begins with a line that only a request has. The body of this request may look like any other capture. */
+/** Returns whether a text begins with a line that only a request has. The body of such a request may look like another kind of capture. */
 export function beginsAsRequest(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
@@ -40,7 +40,10 @@ export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest 
   const read = parsePlain(plain, fromLatin1(plain.subarray(0, text.length)))
   return {
     ...read,
-    notes: ['The lines of the capture are indented or quoted, which was undone.', ...(read.notes ?? [])],
+    notes: [
+      'The lines of the capture are indented or quoted. The indentation or the quotes were removed.',
+      ...(read.notes ?? []),
+    ],
   }
 }
 
@@ -68,7 +71,7 @@ function findStart(text: string): Start | undefined {
   return undefined
 }
 
-/** Returns the start of a request line below lines that look like headers, or `undefined` if there is none. */
+/** Returns the start of a request line below lines that look like headers, or `undefined` if there is no such line. */
 function findInHead(lines: readonly string[]): Start | undefined {
   let start = 0
   for (const ended of lines) {
@@ -92,7 +95,7 @@ function isRemark(line: string): boolean {
   return header !== undefined && !areOfRequest([header])
 }
 
-/** Returns whether lines begin as a request does. Names and values alone are not enough, because other text has them too. */
+/** Returns whether lines begin as a request does. Lines of names and values are not enough, because other text has such lines too. */
 function isHead(lines: readonly string[]): boolean {
   const [first = ''] = lines
   const { length } = indentOf(first)
@@ -109,8 +112,8 @@ function indentOf(line: string): string {
 }
 
 /**
- * Returns the lines without a prefix, up to the first line that does not have the prefix. A blank line may have lost the white space at
- * the end of its prefix.
+ * Returns the lines without a prefix, up to the first line that does not have the prefix. A blank line may have lost the white space at the
+ * end of the prefix.
  */
 function removePrefix(text: string, prefix: string): string {
   const stripped: string[] = []
@@ -122,11 +125,11 @@ function removePrefix(text: string, prefix: string): string {
   return stripped.join('\n')
 }
 
-/** Text from a document or a chat: it has no-break spaces after the method or after the names, or other hyphens in the names. */
+/** Matches text from a document or a chat, which has no-break spaces after the method or the names, or other hyphens in the names. */
 const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0|^\w+\xe2\x80[\x90\x91][^:]*:/m
 /** Characters that are not visible, such as the zero-width space, as bytes of UTF-8. */
 const INVISIBLE = /\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad/g
-/** A digest is computed, so only a document or a chat can put such a character into it. */
+/** A computed digest never has such a character, so a document or a chat added the character. */
 const DIGEST = /^x-signature: *[0-9a-f]{64}$/i
 
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
@@ -138,7 +141,7 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   if (time === undefined) {
     if (!PASTED.test(head)) return { headers: parseHead(lines), body, isHttpText: true }
     const headers = parseHead(lines.map((line) => line.replaceAll('\xc2\xa0', ' ').replace(/\xe2\x80[\x90\x91]/g, '-')))
-    const note = 'The headers have no-break spaces or hyphens. They were read as plain ones.'
+    const note = 'The headers have no-break spaces or hyphens, which were read as plain ones.'
     return { headers, body, isHttpText: true, notes: [note] }
   }
   const headers = parseHead(lines.slice(1))
@@ -156,7 +159,7 @@ function parseHead(lines: readonly string[]): readonly Header[] {
     const last = headers.at(-1)
     if (method && target) headers.push([':method', method], [':path', target])
     else if (header !== undefined) headers.push(header)
-    // A mail or an old proxy breaks a long header into lines, and indents them.
+    // A mail or an old proxy may break a long header into several indented lines.
     else if (last !== undefined && /^[ \t]+\S/.test(line))
       headers.splice(-1, 1, [last[0], `${last[1]} ${line.trim()}`.trim()])
     else if (last !== undefined && DIGEST.test(`${last.join(':')}${line}`))

@@ -5,8 +5,8 @@ import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, contentLengthOf, type Header, parseHeader, valuesOf } from './headers.js'
 import { parseHttpText } from './http-text.js'
 
-// JSON that holds a request: a HAR file, one of its entries, or an event of AWS Lambda. Lines of logs, and exports of ngrok
-// and webhook.site, are read too, because they differ only in names.
+// This file reads a request from JSON, such as a HAR file, an entry of a HAR file, or an event of AWS Lambda. Lines of logs, and exports of
+// ngrok and webhook.site, are read too, because they differ only in names.
 
 type Json = { readonly [name: string]: unknown }
 
@@ -22,7 +22,7 @@ interface Found {
   readonly place: Place
 }
 
-/** The names of each part, the most exact one first. A dot leads into an object. */
+/** The names of each part of a request, the most specific name first. A dot leads into an object. */
 const NAMES = {
   headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders', 'header'],
   method: ['method', 'httpMethod', 'requestContext.http.method', 'verb'],
@@ -41,7 +41,7 @@ const NAMES = {
 
 type Encoding = 'text' | 'base64' | 'hex'
 
-/** The names of a raw body, in lowercase and without `_` and `-`. The most exact one first. */
+/** The names of a raw body, in lowercase and without `_` and `-`, the most specific name first. */
 const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['rawbodybase64', 'base64'],
   ['bodybase64', 'base64'],
@@ -56,11 +56,11 @@ const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['requestbody', 'text'],
 ]
 
-/** Other names that a body often has. Such a body is a guess, which only its length or its signature confirms. */
+/** Other names that a body often has. A body with one of these names is a guess, which only the length or the signature confirms. */
 const LIKELY_NAMES = ['data', 'content', 'payload', 'value', 'raw', 'input']
 
 /**
- * The names of a raw body in an object that is called `body`. `DESCRIPTIONS` are names that this object has only if it describes a
+ * The names of a raw body in an object that is called `body`. If the object has one of the names in `DESCRIPTIONS`, the object describes a
  * body.
  */
 const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
@@ -87,7 +87,7 @@ export function parseDocuments(text: string): readonly unknown[] | undefined {
   return lines.includes(undefined) ? undefined : lines
 }
 
-/** Returns the JSON that comes after something else, such as the prefix of a log: on each line, or once over several lines. */
+/** Returns the JSON after other text, such as the prefix of a log. The JSON is on each line, or once over several lines. */
 export function findDocuments(text: string): readonly unknown[] {
   const start = text.indexOf('{')
   if (start === -1) return []
@@ -107,15 +107,15 @@ function parse(text: string): unknown {
 }
 
 /**
- * Returns the request in JSON, or `undefined` if the JSON has none. Of several requests, returns the first that has
- * X-Signature, or the first of all if none has it.
+ * Returns the request in JSON, or `undefined` if the JSON has none. Of several requests, returns the first request with X-Signature, or the
+ * first request if none has X-Signature.
  */
 export function readDocuments(documents: readonly unknown[]): CapturedRequest | undefined {
   const found = findHeaders(documents)
   const [request = found[0]] = found.filter(isSigned)
   if (request === undefined) return undefined
   const others =
-    found.length === 1 ? [] : [`The capture has ${found.length} requests. The first with X-Signature was read.`]
+    found.length === 1 ? [] : [`The capture has ${found.length} requests. The first request with X-Signature was read.`]
   const arrival = arrivalOf(timeOf(request.place), 'from the time in the capture')
   const raw = readRaw(request.place.object)
   if (raw !== undefined) return { ...raw, arrival, notes: others }
@@ -128,7 +128,7 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   return { headers, arrival, notes: others, ...printed }
 }
 
-/** The names under which logs have a line: the files of Docker, and the events of CloudWatch. */
+/** The names of the field with a log line in the files of Docker and in the events of CloudWatch. */
 const LINE_NAMES = ['log', 'message'] as const
 
 /** Returns the lines of a log that is JSON, each with its newline, or `undefined` for other JSON. */
@@ -169,7 +169,7 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
-      // A message of a queue has the event as a string. The queue's own fields are not part of the request, so they are left out.
+      // A message of a queue has the event as a string. The fields of the queue are left out, because they are not part of the request.
       const message = typeof inner === 'string' && inner.startsWith('{') ? parse(inner) : undefined
       if (isJsonObject(message)) inTexts.push({ object: message })
     }
@@ -177,7 +177,7 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   return found
 }
 
-/** Returns the headers that an object has beside other fields, also as CGI, WSGI, nginx and Traefik name them: `HTTP_X_NONCE`. */
+/** Returns the headers that an object has beside other fields. CGI, WSGI, nginx and Traefik write names such as `HTTP_X_NONCE`. */
 function ownHeaders(object: Json): Header[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const ofCgi = /^(?:http_)?([a-z]+(?:_[a-z]+)+)$/i.exec(name)?.[1]?.replaceAll('_', '-')
@@ -190,8 +190,8 @@ function ownHeaders(object: Json): Header[] {
 const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 /**
- * Returns the value under the first of these names that an object has. If the object has none of them, looks in the
- * objects around it.
+ * Returns the value of the first of these names that an object has. If the object has none of the names, searches the objects around that
+ * object.
  */
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
@@ -211,7 +211,7 @@ function timeOf(place: Place): unknown {
   return tokenId !== undefined && typeof createdAt === 'string' ? `${createdAt}Z` : lookUp(place, NAMES.time)
 }
 
-/** Returns the whole request, which ngrok has as base64 in `raw`, or `undefined` for the JSON of other tools. */
+/** Returns the whole request, which ngrok writes as base64 to `raw`, or `undefined` for the JSON of other tools. */
 function readRaw({ raw }: Json): CapturedRequest | undefined {
   const bytes = typeof raw === 'string' ? fromBase64(raw) : undefined
   const request = bytes && parseHttpText(bytes, fromLatin1(bytes))
@@ -339,7 +339,7 @@ function decodeBody({ value, encoding, object }: BodyField): JsonBody {
   if (value['contentType'] === 'application/x-www-form-urlencoded' && /^[^=&]*: /.test(String(value[inner[0]]))) {
     return { body: undefined, whyNoBody: WHY_FIELDS }
   }
-  // The object describes a body, or it is a parsed body that has a field of that name.
+  // The object describes a body, or the object is a parsed body with a field of that name.
   const isDescription = DESCRIPTIONS.some((name) => name in value)
   return isDescription ? { body: text, otherBodies: [parsed] } : { body: parsed, otherBodies: [text], isParsed: true }
 }
@@ -358,7 +358,7 @@ function decodeText(text: string, encoding: Encoding): Uint8Array {
   const bytes = encoding === 'base64' ? fromBase64(digits) : fromHex(digits)
   if (bytes === undefined && digits !== '') {
     throw new CaptureError(
-      `The capture says that its body is ${encoding}, but it is not. Pass the body with --body-file PATH.`,
+      `The capture says that its body is ${encoding}, but the body is not. Pass the body with --body-file PATH.`,
     )
   }
   return bytes ?? new Uint8Array()

@@ -4,19 +4,19 @@ import type { CapturedRequest } from './captured-request.js'
 import { decodeEscapes } from './escapes.js'
 import type { Header } from './headers.js'
 
-// Text of a program that printed its headers and its body in a form of its own: `var_dump`, `console.log`, `print`, or a format
-// of an access log. The body is a guess, so it counts only if its length or its signature is right.
+// This file reads text of a program that printed the headers and the body in its own format: `var_dump`, `console.log`, `print`, or a
+// format of an access log. The body is a guess, so the body is used only if the length or the signature is right.
 
-/** How many bytes are read, because a longer text is the log of many requests. */
+/** How many bytes are read. A longer text is probably the log of many requests. */
 const MAX_TEXT = 2 ** 18
 /** How many possible bodies are tried. */
 const MAX_BODIES = 16
 
 /**
- * What begins a list with one value, in PHP, Go and YAML: `Array\n(\n [0] => 1`, `array(1) {\n  [0]=>\n`, `[]string{"1"}` or `- 1`.
+ * Matches the start of a list with one value in PHP, Go and YAML: `Array\n(\n [0] => 1`, `array(1) {\n [0]=>\n`, `[]string{"1"}` or `- 1`.
  */
 const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
-/** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
+/** Matches the text between a name and the value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
 const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
 /** A value has at least one letter or digit. */
 const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+)'
@@ -24,7 +24,7 @@ const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+)'
 const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
   (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,
 )
-/** The names of a program's own variables. They count only if their values look like those of the headers. */
+/** The names that a program may give to its own variables. A variable is used only if the value looks like a value of the header. */
 const VARIABLES = [
   ['X-Timestamp', 'timestamp', '(\\d{9,13})\\b'],
   ['X-Nonce', 'nonce', VALUE],
@@ -82,7 +82,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
       if (json !== '' && line.includes(String(open))) yield* [jsonOfPrinted(json), json].filter(isText).map(utf8)
     }
   }
-  // Objects on several lines. The last bracket has the same indentation as the line of the first one.
+  // Objects on several lines. The last bracket has the same indentation as the line with the first bracket.
   const openings = [...text.matchAll(/^([ \t]*)(?:[}\]] |\S{0,40}[:=]? )?[{[][ \t]*$/gm)]
   for (const { 0: line, 1: indent = '', index } of openings.slice(0, MAX_BODIES)) {
     const start = index + line.trimEnd().length - 1
@@ -92,7 +92,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
   }
 }
 
-/** A string in quotes. `console.log` writes a long string as several strings with ` +` between them. */
+/** Matches a string in quotes. `console.log` writes a long string as several strings with ` +` between the strings. */
 const QUOTED = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1( \+\s{0,40})?/y
 
 /** Yields the possible values at an index: a quoted string, bytes, the rest of the line, and the rest of the text. */
@@ -118,8 +118,8 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
 const isText = (text: string | undefined) => text !== undefined
 
 /**
- * What differs from JSON in a printed object: strings, names without quotes, and words. To take linear time, the pattern begins a name
- * only at the start of a word, and also matches a string without its closing quote.
+ * Matches what differs from JSON in a printed object: strings, names without quotes, and words. For linear time, the pattern matches a name
+ * only at the start of a word, and also matches a string without a closing quote.
  */
 const PRINTED =
   /'((?:\\[\s\S]|[^'\\])*)(?:'|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|(?<![\w$])([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g

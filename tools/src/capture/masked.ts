@@ -2,17 +2,20 @@ import { fromUtf8, latin1 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
-/** What logs write instead of a value. */
+/** Matches what logs write instead of a value. */
 const WORDS = '(?:redacted|filtered|masked|hidden|removed|sanitized|scrubbed|omitted)'
 const MASK = new RegExp(
   `^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}(?:${WORDS}|secret)(?::[\\w-]+)?[>\\])}]{1,2}|${WORDS}|-{4,})["']?$`,
   'i',
 )
-/** Characters that no header of a request has, and that logs write for some of its characters. */
+/** Matches characters that logs write instead of some characters of a header, and that no header contains. */
 const PARTLY = /[█•…]/
-/** A digest has no dots and stars, but a nonce may have them. */
+/** A digest has no dots and stars, but a nonce may have dots and stars. */
 const CUT_DIGEST = /\*{3}|\.{3}/
-/** A value of JSON or of a form that is only a mask. A value with only a part masked, such as a card number, is from the sender. */
+/**
+ * Matches a value of JSON or of a form that is completely masked. If only a part is masked, as in a card number, the sender masked the
+ * value.
+ */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
 /** Returns whether a log masked a part of a text. */

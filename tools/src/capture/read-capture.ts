@@ -16,10 +16,10 @@ import { decodeWhole, readLooseText } from './loose-text.js'
 /** How many bytes are searched for the head of a capture. */
 const MAX_HEAD_BYTES = 2 ** 18
 
-/** The text of tcpdump without a dump, ngrep or Wireshark, in which a dot may stand for any other byte. */
+/** Matches the text of ngrep, Wireshark, or tcpdump without a dump, in which a dot may stand for any other byte. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
 
-/** Formats that are not read, because their bytes are lost or hard to find, and what to do instead. */
+/** Formats that this package does not read, because the bytes are lost or hard to find, with what to do instead. */
 const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
   [
     /^\s*Hypertext Transfer Protocol\s*$/m,
@@ -41,7 +41,7 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
 }
 
 /**
- * Returns the request without what its capture wrote around the value of every header, such as backticks, a comma or a remark. A sender
+ * Returns the request without the text that the capture wrote around every header value, such as backticks, a comma or a remark. A sender
  * cannot write such marks around headers that its HTTP client adds, such as `Host`.
  */
 function withoutMarks(request: CapturedRequest): CapturedRequest {
@@ -67,7 +67,9 @@ function readText(bytes: Uint8Array): CapturedRequest {
   const text = beginning.slice(blank)
   const trimmed = text.slice(0, 200).trimStart()
   if (trimmed === '') {
-    throw new CaptureError('The captured request is empty. Pass its file, pipe it in, or use --header and --body-file.')
+    throw new CaptureError(
+      'The captured request is empty. Pass a file, pipe the request in, or use --header and --body-file.',
+    )
   }
   if (/^HTTP\/\d/.test(trimmed)) {
     // A program may have printed the response before the request.
@@ -92,7 +94,7 @@ function readText(bytes: Uint8Array): CapturedRequest {
   }
   if (isCurlCommand(trimmed)) {
     const command = parseCurlCommand(fromLatin1(rest))
-    // The command may be pasted with its output, which has the headers as they were sent.
+    // The command may be pasted with its output, which has the headers that were sent.
     return { ...command, ...headOf(parseCurlOutput(text, false)) }
   }
   const isHttpText = beginsAsHttpText(text)
@@ -124,7 +126,9 @@ function readLogOf(documents: readonly unknown[]): CapturedRequest | undefined {
   return lines === undefined ? undefined : readText(utf8(lines.join('')))
 }
 
-/** Returns the request in HTTP text. Returns the error if there is one, because the text may be in the format of another tool. */
+/**
+ * Returns the request in HTTP text. Returns an error instead of throwing the error, because the text may be in the format of another tool.
+ */
 function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | CaptureError | undefined {
   try {
     return parseHttpText(bytes, text)
@@ -144,7 +148,7 @@ function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
 
-/** Returns the text without colours, and without what editors and logs write for a newline: `^M` and `\r\n`. */
+/** Returns the text without colours, and with newlines for `^M` and `\r\n`, which editors and logs write for a newline. */
 function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
   if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
   const [, mark] = /x-signature: .*?(\^M\$?|\\r\\n)$/im.exec(text) ?? []
@@ -189,7 +193,7 @@ function* textsOf(value: unknown): Generator<Uint8Array> {
 
 /** Yields the texts between quotes in another text, as k6 writes a request. */
 function* encodedTextsOf(text: string): Generator<Uint8Array> {
-  // The pattern also matches a text without its closing quote, so that it takes linear time.
+  // The pattern also matches a text without a closing quote, so that the search takes linear time.
   for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g))
     yield decodeEscapes(fromUtf8(latin1(quoted)))
 }
@@ -206,7 +210,7 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
 
 const FENCE = /^[ \t]*(?:```|~~~|\{(?:code|noformat)\b)[^\n`]*$/gm
 
-/** Returns what is between the first two fences of Markdown, without the newline before the second one. */
+/** Returns the text between the first two fences of Markdown, without the newline before the second fence. */
 function findFenced(bytes: Uint8Array, text: string): Uint8Array | undefined {
   FENCE.lastIndex = 0
   const opening = FENCE.exec(text)

@@ -27,17 +27,17 @@ import {
 import { writeJson } from '../diagnose/json/write.js'
 import { decodeEscapes } from './escapes.js'
 
-/** What a capture may have done to a body, and how to restore it. */
+/** A change that a capture may have made to a body, and how to undo this change. */
 interface Change {
-  /** What the capture did, as the end of the sentence "The capture …". */
+  /** The change, as the end of a sentence that begins with "The capture". */
   readonly what: string
-  /** Returns the bodies that the sender may have sent. Several ways of reverting give several bodies. */
+  /** Returns the bodies that the sender may have sent. If there are several ways to undo the change, there are several bodies. */
   readonly restore: (body: Uint8Array) => Iterable<Uint8Array | undefined>
   /** Whether reverting the change takes so long that large bodies are left out. */
   readonly isSlow?: boolean
 }
 
-/** A larger body is not written again, because each way of doing so takes as long as a hash. */
+/** A larger body is not written again, because each attempt takes as long as a hash. */
 const MAX_REWRITTEN = 2 ** 20
 
 const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [latin1(restore(fromLatin1(body)))]
@@ -45,7 +45,7 @@ const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [lat
 const changed = (what: string, restore: Change['restore']): Change => ({ what, restore })
 const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
 
-/** All changes, the likeliest first. Most patterns name bytes of UTF-8, because the body is read as Latin-1. */
+/** All changes, the likeliest first. Most patterns match bytes of UTF-8, because the body is read as Latin-1. */
 const CHANGES: readonly Change[] = [
   changed(
     'changed the newlines of the body',
@@ -88,8 +88,8 @@ const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
 const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
 
 /**
- * Yields the JSON as serializers write it, with the numbers and the order of the capture. `isWeak` is true if more than white space
- * may have been changed, because the length then confirms nothing.
+ * Yields the JSON as serializers write it, with the numbers and the order of the capture. `isWeak` is true if more than white space may
+ * have changed, because the right length is then no proof.
  */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
@@ -103,21 +103,21 @@ function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, i
   }
 }
 
-/** Returns whether the keys of a JSON object are sorted. Printers of JSON sort keys, and the order before cannot be known. */
+/** Returns whether the keys of a JSON object are sorted. Tools that print JSON sort the keys, and the original order is lost. */
 function areKeysSorted(json: JsonText): boolean {
   const keys = json.kinds[0] === OPEN_OBJECT ? [...membersOf(json, 0)].map(({ key }) => key) : []
   return keys.length > 1 && keys.every((key, index) => index === 0 || String(keys[index - 1]) < key)
 }
 
-/** A body that the sender may have sent, and what the capture then did to it. */
+/** A body that the sender may have sent, and the change that the capture then made. */
 export interface RestoredBody {
   readonly what: string
   readonly body: Uint8Array
-  /** Whether another change often gives the same length, so that only the signature confirms this one. */
+  /** Whether another change often leads to the same length, so that only the signature confirms this change. */
   readonly isWeak: boolean
 }
 
-/** Returns what a body may have been before the capture changed it: each change restored, with and without a newline. */
+/** Returns the possible bodies before the capture: with each change undone, with and without a newline at the end. */
 export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   yield* newlines('has a newline after the body', 'lost the newline of the body', body)
   for (const { what, restore, isSlow = false } of CHANGES) {
@@ -136,12 +136,12 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   }
 }
 
-/** Returns what a file may have been before an editor added a newline. */
+/** Returns the possible content of a file before an editor added a newline. */
 export const restoredNewline = (body: Uint8Array) => newlines('has a newline after the body', undefined, body)
 
 /**
- * Yields the body without its newline. If the body has none, and `lost` says how it lost one, yields the body with each kind of line
- * end.
+ * Yields the body without its newline. If the body has no newline, and `lost` says how a newline was lost, yields the body with each kind
+ * of newline.
  */
 function* newlines(has: string, lost: string | undefined, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0

@@ -9,8 +9,8 @@ export interface ShellWord {
 }
 
 /**
- * Returns the words of the first command of a text, by the rules of cmd if the text is for cmd, and otherwise by those of bash. The text
- * and the words have one character per byte, because `$'…'` may have any bytes.
+ * Returns the words of the first command of a text. The text is read by the rules of cmd if the text is for cmd, and otherwise by the rules
+ * of bash. The text and the words have one character per byte, because `$'…'` may have any bytes.
  */
 export function splitCommand(text: string): readonly ShellWord[] {
   // Only cmd escapes with a caret.
@@ -19,14 +19,14 @@ export function splitCommand(text: string): readonly ShellWord[] {
 
 /** The error for a command that was wrapped, for example by a mail program. */
 export const WRAPPED =
-  'The command is broken into lines, and its lines do not end with \\. Copy the whole command again, as one line.'
+  'The command has several lines, but the lines do not end with \\. Copy the whole command again, as one line.'
 
 const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
 
 const POWERSHELL =
-  'The command is for PowerShell, which is not read. Run it with -v. Pass that output, and the file that was sent with --body-file PATH.'
+  'The command is for PowerShell, which is not read. Run the command with -v. Pass that output, and the file that was sent with --body-file PATH.'
 
-/** The words that are complete, and the word that is being read. */
+/** The words that were already read, and the word that is being read. */
 class WordList {
   readonly words: ShellWord[] = []
   #text: string | undefined
@@ -48,7 +48,7 @@ class WordList {
   }
 }
 
-/** The pieces of a command: quotes of three kinds, an escape, a variable, the end of a command, white space, or other text. */
+/** Matches a piece of a command: quotes of three kinds, an escape, a variable, the end of a command, white space, or other text. */
 const BASH =
   /'(?<single>[^']*)'|\$'(?<ansi>[^'\\]*(?:\\[\s\S][^'\\]*)*)'|"(?<double>[^"\\]*(?:\\[\s\S][^"\\]*)*)"|(?<powershell>`\r?\n)|\\(?<escaped>\r?\n|[\s\S])|(?<variable>`|\$(?!'))|(?<end>[;|&<>])|(?<space>\s+)|[^\s'"\\`$;|&<>]+|(?<open>['"\\$])/g
 
@@ -69,7 +69,7 @@ function splitForBash(text: string): readonly ShellWord[] {
       // Another command follows on the next line.
       else break
     } else if (double !== undefined) {
-      // Inside double quotes, a backslash before any other character stands for itself.
+      // Inside double quotes, a backslash before any other character is a normal character.
       const plain = double.replace(/\\(\r?\n|["\\$`])|[$`]/g, (special, one?: string) => {
         if (one === undefined) list.isExpanded = true
         return one === undefined ? special : one.trimEnd()
@@ -127,8 +127,8 @@ function splitForCmd(text: string): readonly ShellWord[] {
 }
 
 /**
- * Returns the first command of the text as one line. A caret before one newline continues the line. A caret
- * before two newlines keeps one of them.
+ * Returns the first command of the text as one line. A caret before one newline continues the line. A caret before two newlines keeps one
+ * newline.
  */
 function removeCarets(text: string): string {
   let line = ''

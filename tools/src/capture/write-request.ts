@@ -1,7 +1,7 @@
 import { latin1 } from '../bytes.js'
 import type { Header } from './headers.js'
 
-/** The first line of a request that `captureRequest` wrote: the time of its arrival, and the length of its body in bytes. */
+/** Matches the first line that `captureRequest` writes: the time of arrival, and the length of the body in bytes. */
 export const MARK = /^# Received at (\S{20,30}) with a body of (\d{1,15}) bytes$/
 
 /** Returns the line that {@link MARK} reads. */

@@ -6,7 +6,10 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../../../src/clock.js'
 import { type Output, type Style, wrapText } from './output/terminal.js'
 
-/** A wrong call, or an input that cannot be read. The message says what to do, and repeats no argument that may be a secret. */
+/**
+ * The error for a wrong call, or for an input that cannot be read. The message says what to do, and contains no argument that may be a
+ * secret.
+ */
 export class UsageError extends Error {}
 
 /** A terminal at which the user can be asked for a secret. */
@@ -23,7 +26,7 @@ export interface Context {
   readonly stderr: Output
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
-  /** Resolves when the user presses Ctrl+C, or the process is asked to end. */
+  /** Resolves when the user presses Ctrl+C, or when another process ends this process. */
   untilInterrupted(): Promise<void>
   /** Returns the terminal of the user, or `undefined` if there is none. */
   openTerminal(context: Context): Terminal | undefined
@@ -37,9 +40,11 @@ export type ExitCode = 0 | 1 | 2 | 130
 /** The output of a command, and its exit code. */
 export interface Outcome {
   readonly exitCode: ExitCode
-  /** For stdout: text, or bytes that must stay unchanged. */
+  /** The output for stdout: text, or bytes that must stay unchanged. */
   readonly text: string | readonly Uint8Array[]
-  /** With `--json`, stdout gets this instead of `text` and `notes`. `undefined` if the command has printed all of it. */
+  /**
+   * The document that `--json` prints on stdout instead of `text` and `notes`. `undefined` if the command has already printed everything.
+   */
   readonly document: object | undefined
   /** Remarks for stderr. */
   readonly notes?: readonly string[]
@@ -50,11 +55,10 @@ export class Interrupted extends Error {}
 
 /** An option of a command, as the help shows it. */
 export interface Option {
-  /** The placeholder for the value in the help. A switch has no value. */
+  /** The placeholder for the value in the help, or `undefined` for a switch, which has no value. */
   readonly value?: string
   /**
-   * `number` if the value is a number, and `several` if the option may be given several times. If another option is repeated, only the
-   * last value counts.
+   * `number` for a number, and `several` for an option that may be repeated. If any other option is repeated, only the last value is used.
    */
   readonly kind?: keyof Kinds
   readonly help: string
@@ -69,7 +73,7 @@ type ValueOf<O extends Option> = O extends { kind: infer K extends keyof Kinds }
 
 export type Options = { readonly [name: string]: Option }
 
-/** The options and operands of a call. An option that was not given is absent. */
+/** The options and operands of a call. An option that the call does not have is absent. */
 export interface Call<O extends Options> {
   readonly values: { readonly [name in keyof O]?: ValueOf<O[name]> }
   readonly operands: readonly string[]
@@ -85,7 +89,7 @@ export interface Command<O extends Options = Options> {
   readonly options: O
   /** Paragraphs below the options in the help. */
   readonly notes: readonly string[]
-  /** A call that a reader can copy, without the name of the program. */
+  /** An example that a reader can copy, without the name of the program. */
   readonly example: string
   run(call: Call<O & typeof COMMON_OPTIONS>, context: Context, style: Style): Promise<Outcome>
 }
@@ -95,7 +99,7 @@ const COMMON_OPTIONS = {
   help: { help: 'shows this help' },
 } as const satisfies Options
 
-/** Returns a command unchanged. The types of the values in `run` follow from `options`. */
+/** Returns a command unchanged, so that TypeScript infers the types of the values in `run` from `options`. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
   return command
 }
@@ -115,7 +119,7 @@ export const GUIDE = 'docs/debug/command-line.md'
 /** Returns an address of a page in `docs/`, which a reader can open without the package. */
 export function guideAddress(page: string, { homepage, version } = readManifest()): string {
   const [path = '', anchor] = page.split('#')
-  // The site of the guides is the homepage. Without one, npm's files are on unpkg, where a page has no anchors.
+  // The site of the guides is the homepage. Without a homepage, the files are on unpkg, where a page has no anchors.
   if (homepage === undefined) return `https://unpkg.com/inbound-webhook-tools@${version}/${path}`
   const file = path.replace(/^docs\//, '').replace(/(?:index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
   return new URL(`${file}${anchor === undefined ? '' : `#${anchor}`}`, homepage.replace(/\/?$/, '/')).href
@@ -139,7 +143,7 @@ export function helpText(
     [usage, summary],
     [...notes, guide],
   ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
-  // A command that is broken into lines cannot be copied.
+  // Commands are not wrapped, because a wrapped command cannot be copied.
   return `${[start, lines.join('\n'), `Example:\n  npx inbound-webhook-tools ${example}`, end].join('\n\n')}\n`
 }
 
@@ -148,7 +152,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
   const config = Object.entries(options).map(([name, { value, kind }]) => {
     return [name, { type: value === undefined ? 'boolean' : 'string', multiple: kind === 'several' }] as const
   })
-  // Messages of the strict mode would repeat arguments, and one of them may be a secret.
+  // The strict mode is off, because its messages contain arguments, and an argument may be a secret.
   const parsed = parseArgs({ args, options: Object.fromEntries(config), strict: false, tokens: true })
   const { tokens, positionals } = parsed
   const values: { [name: string]: unknown } = parsed.values
@@ -159,7 +163,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
     if (option === undefined) throw unknownOption(name, rawName, options)
     if (option.value === undefined) {
       if (value !== undefined)
-        throw new UsageError(`--${name} takes no value. Leave out =${quote(value) || ' and what is after it'}.`)
+        throw new UsageError(`--${name} takes no value. Leave out =${quote(value) || ' and the text after the sign'}.`)
       continue
     }
     // A value that begins with a dash is probably the next option.
@@ -192,7 +196,7 @@ function unknownOption(name: string, rawName: string, options: Options): UsageEr
   return unknownWord('option', rawName, known)
 }
 
-/** The most words that an error lists. Of more words, it names the nearest one. */
+/** The maximum number of words that an error lists. If there are more words, the error names the nearest word. */
 const MAX_LISTED = 15
 
 /** Returns the error for an unknown word. */
@@ -203,7 +207,7 @@ export function unknownWord(what: string, word: string, known: readonly string[]
   return new UsageError(`Unknown ${what}${quote(word)}. ${fix}`)
 }
 
-/** What is no secret: a word of letters, a number, the origin of a URL, and the name of a file with an extension. */
+/** Matches text that is not a secret: a word of letters, a number, the origin of a URL, or the name of a file with an extension. */
 const HARMLESS = [
   /^-{0,2}[a-z][a-z-]{0,19}$/i,
   /^-?\d{1,15}(\.\d+)?$/,

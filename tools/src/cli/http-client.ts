@@ -16,12 +16,12 @@ export function contentTypeOf(body: Uint8Array): string {
 }
 
 /**
- * Returns `text` as a URL to send to. Throws if it is not an `http:` or `https:` URL, or has a user name or a password.
+ * Returns `text` as a URL to send to. Throws if the URL is not an `http:` or `https:` URL, or if the URL has a user name or a password.
  *
  * @param name - the name of the argument for messages: `--forward-to`.
  */
 export function parseUrl(text: string | undefined, name = 'URL'): URL {
-  const fix = 'Pass one like https://example.com/hooks/42, without a user name.'
+  const fix = 'Pass a URL such as https://example.com/hooks/42, without a user name.'
   if (text === undefined) throw new UsageError(`Missing ${name}. ${fix}`)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
@@ -37,7 +37,7 @@ export interface EndpointResponse {
   /** The text after the status, or why there is no response. */
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
-  /** The body of the response. A long body is cut after its beginning. */
+  /** The body of the response. Only the beginning of a long body is kept. */
   readonly body: string
   /** Whether no response came in time. */
   readonly timedOut?: boolean
@@ -57,24 +57,27 @@ export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Returns whether a status means a rejection. Other statuses usually come from code around the check. */
+/** Returns whether a status means a rejection. Other statuses usually come from other code than the check. */
 export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }
 
-/** A response as it was received. */
+/** A response, unchanged. */
 export interface RawResponse extends EndpointResponse {
   readonly rawHeaders: readonly string[]
   readonly bytes: Uint8Array
 }
 
-/** How much of a response's body `send` reads, in bytes. */
+/** How many bytes of a response's body `send` reads. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
-/** How long the first request of a {@link Gate} waits for the others, in milliseconds, because a server may accept one at a time. */
+/**
+ * How long the first request of a {@link Gate} waits for the other requests, in milliseconds. The wait has a limit, because a server may
+ * accept only one connection at a time.
+ */
 const MAX_HELD_MILLISECONDS = 300
 
-/** Holds back the last byte of several requests until all are connected, so that they arrive at the same time. */
+/** Holds back the last byte of several requests until all requests are connected, so that all arrive at the same time. */
 export class Gate {
   readonly #waiting: (() => void)[] = []
 
@@ -109,11 +112,11 @@ export async function sendRequest(
   return response
 }
 
-/** The event of a socket that can send, by the protocol of a URL. */
+/** The event that shows that a socket can send, by the protocol of the URL. */
 const CONNECTED: { readonly [protocol: string]: string } = { 'http:': 'connect', 'https:': 'secureConnect' }
 
 /**
- * Sends one request without following redirects, and returns the response as it was received. Its status is 200 to 599, or 0.
+ * Sends one request without following redirects, and returns the response unchanged. The status is 200 to 599, or 0 without a response.
  *
  * @param maxBytes - how much of the response's body is read.
  * @param stopped - ends the exchange early.
@@ -140,7 +143,7 @@ export async function exchange(
         ...(target === undefined ? {} : { path: target }),
       })
       outgoing.on('response', resolve).on('error', reject)
-      // Without this listener, Node closes the connection, and emits nothing.
+      // Without this listener, Node closes the connection without an event.
       outgoing.on('upgrade', ({ statusCode }, socket) => {
         socket.destroy()
         reject(notFinal(statusCode))
@@ -178,7 +181,7 @@ export async function exchange(
 }
 
 function notFinal(status: number | undefined): Error {
-  return new Error(`its status is ${status}, not one from 200 to 599`)
+  return new Error(`the status is ${status}, which is not from 200 to 599`)
 }
 
 const NO_TLS = 'the server does not use TLS on this port: try http instead of https'

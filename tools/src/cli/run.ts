@@ -51,7 +51,7 @@ function overview(style: Style): string {
 /** Runs a command line and returns its exit code. */
 export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
   const { stdout, stderr } = context
-  // `--json` is read here, because errors of parsing are JSON too.
+  // `--json` is read before the other options, because errors about options are printed as JSON too.
   const isJson = args.includes('--json')
   const style = styleOf(stderr)
   try {
@@ -62,7 +62,7 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
     return exitCode
   } catch (error) {
     if (error instanceof Interrupted) return 130
-    // A stack trace does not help at a terminal.
+    // Only the message is printed, because a stack trace does not help at a terminal.
     const { message } = Object(error)
     const text = wrapText(`error: ${message}`, style).replace('error', (word) => style(['red', 'bold'], word))
     await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Context, UsageError } from './command.js'
 
-/** The workbench: one HTML file, which the build writes. */
+/** The path of the workbench, which is one HTML file from the build. */
 export const WORKBENCH = 'dist/workbench.html'
 
 /** Headers that forbid other pages to show the page in a frame, and caches to keep it. */
@@ -24,8 +24,8 @@ export async function readWorkbench({ pathInPackage }: Pick<Context, 'pathInPack
 }
 
 /**
- * Opens an address that nobody else may know. Other users of this machine can read the arguments of a process, so the browser gets a file
- * that only this user can read, which leads to the address. Returns a function that removes the file.
+ * Opens a private address in the browser. Other users of this machine can read the arguments of a process, so the browser gets a file that
+ * only this user can read. The file redirects to the address. Returns a function that removes the file.
  */
 export async function openPrivately(url: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'inbound-webhook-tools-'))
@@ -36,9 +36,9 @@ export async function openPrivately(url: string, env: NodeJS.ProcessEnv): Promis
   return () => rm(folder, { recursive: true, force: true })
 }
 
-/** Opens a browser if one can be started. If not, the printed address is enough. */
+/** Opens a browser. If no browser can be started, the user can open the printed address. */
 export function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  // Windows searches the current folder first, so this is an absolute path.
+  // The path is absolute, because Windows searches the current folder first.
   const explorer = join(env['SystemRoot'] ?? 'C:\\Windows', 'explorer.exe')
   const openers: { readonly [platform: string]: string } = { darwin: 'open', win32: explorer }
   spawn(openers[process.platform] ?? 'xdg-open', [url], { env, stdio: 'ignore', detached: true })

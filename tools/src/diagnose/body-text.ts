@@ -1,8 +1,8 @@
 import * as bytes from '../bytes.js'
 
-// The text of a body. A search reads the same body in dozens of hypotheses, so each result is kept as long as the body.
+// A search reads the text of the same body in dozens of hypotheses, so each text is kept as long as the body.
 
-/** Returns a function that calls `read` once per body, and keeps the result. */
+/** Returns a function that calls `read` only once per body, and remembers the result. */
 function kept<Result>(read: (body: Uint8Array) => Result): (body: Uint8Array) => Result {
   const results = new WeakMap<Uint8Array, Result>()
   return (body) => {

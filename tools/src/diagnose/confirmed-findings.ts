@@ -5,8 +5,8 @@ import type { Diagnosis, Finding } from './finding.js'
 const OF_BODY = /^(body_|signature_mismatch$)/
 
 /**
- * Returns the findings that hold for a captured request. If the body is not confirmed, findings about the body are left out.
- * Throws a `CaptureError` if no other finding is left, or if nothing confirms that the headers are whole.
+ * Returns the findings that are true for a captured request. If the body is not confirmed, findings about the body are left out. Throws a
+ * `CaptureError` if no other finding is left, or if nothing confirms that the headers are whole.
  */
 export function confirmedFindings(
   { valid, findings, signedMessage }: Diagnosis,
@@ -14,7 +14,7 @@ export function confirmedFindings(
 ): readonly Finding[] {
   if (valid || (doubt === undefined && isNewlineUnknown !== true)) return findings
   const sure = findings.filter(({ code }) => (doubt === undefined ? code !== 'body_newline' : !OF_BODY.test(code)))
-  // A match confirms the headers and the body, unless the body had to be changed for it.
+  // A matching signature confirms the headers and the body, unless the match needed a changed body.
   const isMatch = signedMessage !== undefined && sure.length === findings.length
   if (doubt !== undefined && looseBodies !== undefined && !isMatch) throw notTheBytes(doubt)
   // An unknown time of arrival does not explain a wrong signature, so `clock_unknown` alone does not count.

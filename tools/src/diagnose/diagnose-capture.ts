@@ -11,10 +11,10 @@ import { diagnoseInSteps, MAX_HASHES } from './engine.js'
 import type { Diagnosis } from './finding.js'
 import type { Steps } from './steps.js'
 
-/** A captured request, and what is known besides. */
+/** A captured request, with everything else that is known about the request. */
 export interface CaptureToDiagnose {
   readonly captured: CapturedRequest
-  /** The headers of the capture, some of which the user may have replaced. */
+  /** The headers of the capture. The user may have replaced some of these headers. */
   readonly headers: readonly Header[]
   /** The file that was sent, if the capture has no body. */
   readonly file?: Uint8Array | undefined
@@ -24,23 +24,23 @@ export interface CaptureToDiagnose {
   readonly now: number
 }
 
-/** The largest number of hashes for each body that a loose text may mean. */
+/** The maximum number of hashes for each possible body of a loose text. */
 const MAX_HASHES_IF_LOOSE = 3000
 
-/** Why a captured request does not verify, and how it was read. */
+/** Why a captured request does not verify, and how the request was read. */
 export interface CaptureDiagnosis extends Diagnosis {
   readonly read: BodyRead
-  /** Why the bytes of the capture may not be those that were sent. */
+  /** Why the bytes of the capture may differ from the bytes that were sent. */
   readonly warnings: readonly string[]
   /** How the capture was read. */
   readonly notes: readonly string[]
 }
 
 /**
- * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if nothing can be
- * said because the capture does not hold the bytes that arrived.
+ * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if no finding is
+ * possible because the capture does not have the bytes that arrived.
  *
- * @param maxHashes - the largest number of hashes per body.
+ * @param maxHashes - the maximum number of hashes per body.
  */
 export function* diagnoseCapture(
   platform: Primitives,

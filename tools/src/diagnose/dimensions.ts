@@ -13,7 +13,7 @@ import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
 import { instantOf, scaleOf } from './instant.js'
 import { rereadDigits, type SignatureForm, signatureForms } from './signature-form.js'
 
-/** How a message may have been signed. */
+/** One way in which the sender may have signed the message. */
 export interface SigningVariant {
   readonly layout: Layout
   readonly timestamp: Uint8Array
@@ -21,18 +21,18 @@ export interface SigningVariant {
   readonly body: Uint8Array
   readonly digest: Digest
   readonly key: Uint8Array
-  /** The changes that lead to this way, the first one first. */
+  /** The changes that lead to this variant, in order. */
   readonly changes: readonly Change[]
 }
 
-/** A value of one field of a way. */
+/** A value of one field of a signing variant. */
 export type Value = Layout | Uint8Array | Digest
 
-/** A hypothesis that was applied to a way. A search makes thousands of changes, so their texts are written later. */
+/** A hypothesis that was applied to a signing variant. The texts are written later, because a search makes thousands of changes. */
 export interface Change {
   readonly hypothesis: Hypothesis<unknown, Bytes | Value>
   readonly dimension: Dimension['name']
-  /** The index of the input, if there are several. */
+  /** The index of the input, if there are several inputs. */
   readonly index: number
   readonly input: unknown
   readonly detail: string
@@ -42,7 +42,7 @@ export interface Change {
 /** A change with its texts. */
 export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what' | 'style'> {
   readonly dimension: Dimension['name']
-  /** The value that was changed, and what it was changed to. */
+  /** The value before the change, and the value after the change. */
   readonly input: unknown
   readonly output: Value
 }
@@ -53,54 +53,54 @@ export interface SignedRequest {
   /** The body as the sender has it. */
   readonly original?: Uint8Array | undefined
   readonly secrets: readonly string[]
-  /** When the request arrived, in milliseconds since the Unix epoch. If that is unknown, the time of this diagnosis. */
+  /** When the request arrived, in milliseconds since the Unix epoch. If the time of arrival is unknown, the time of this diagnosis. */
   readonly now: number
 }
 
 /** A signed request, with everything that follows from its headers. */
 export interface Facts extends SignedRequest {
-  /** The headers as received. An absent header is empty. */
+  /** The headers as received. An absent header is an empty text. */
   readonly timestamp: string
   readonly nonce: string
-  /** The values that are right to sign. There are several if a header breaks its rule. */
+  /** The right values to sign. There are several values if a header breaks its rule. */
   readonly timestamps: readonly Uint8Array[]
   readonly nonces: readonly Uint8Array[]
   readonly keys: readonly Uint8Array[]
-  /** The instant that the timestamp means, in milliseconds since the Unix epoch. */
+  /** The time that the timestamp means, in milliseconds since the Unix epoch. */
   readonly instant: number | undefined
-  /** The forms in which X-Signature may hold a digest. */
+  /** The possible forms of the digest in X-Signature. */
   readonly forms: readonly SignatureForm[]
 }
 
-/** One part of signing that a sender may have done differently. */
+/** One part of signing that a sender may do wrongly, such as the layout or the key. */
 export interface Dimension<Input = unknown> {
-  /** What the hypotheses change, as a word for a person. */
+  /** A word for what the hypotheses change, for messages. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
   /** The field of a {@link SigningVariant} that holds the value of this dimension. */
   readonly field: Exclude<keyof SigningVariant, 'changes'>
   hypotheses(facts: Facts): readonly Hypothesis<Input, Bytes | Layout | Digest>[]
-  /** Returns the values that follow the rules. */
+  /** Returns the values that conform to the specification. */
   right(facts: Facts, variant: SigningVariant): readonly Value[]
   /** Returns the values that the hypotheses change. */
   inputs(facts: Facts, variant: SigningVariant): readonly Input[]
 }
 
-/** The longest header that is rewritten, in characters. */
+/** The maximum length of a header that hypotheses change, in characters. */
 const MAX_HEADER = 1024
 
 const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, Bytes>[]) =>
   text.length > MAX_HEADER ? [] : hypotheses
 
-/** Returns a dimension whose hypotheses change the body that the dimensions before it have returned. */
+/** Returns a dimension whose hypotheses change the body that earlier dimensions returned. */
 function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypotheses']): Dimension<Uint8Array> {
   const bodies = (_: Facts, { body }: SigningVariant) => [body]
   return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }
 }
 
-/** Returns `entry` unchanged, so that TypeScript checks the types of one dimension. The search does not need these types. */
+/** Returns `entry` unchanged, so that TypeScript checks the types of one dimension. The search itself does not use these types. */
 const dimension = <Input>(entry: Dimension<Input>): Dimension => entry
 
-/** All dimensions, in the order in which they build on each other. */
+/** All dimensions. Each dimension uses the results of the dimensions before it. */
 export const DIMENSIONS: readonly Dimension[] = [
   dimension({
     name: 'layout',
@@ -148,7 +148,7 @@ export function factsOf(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
   { body, original, secrets, now }: SignedRequest,
 ): Facts {
-  // A header that breaks a rule has its own finding. If the right value was signed, that is not another mistake.
+  // A header that breaks a rule has its own finding. If the sender signed the right value, the signature has no mistake of its own.
   const instant = instantOf(timestamp, now)
   const isOtherTime =
     instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)

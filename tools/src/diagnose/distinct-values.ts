@@ -1,10 +1,13 @@
 import { areEqual } from '../bytes.js'
 import type { Value } from './dimensions.js'
 
-/** About how many bytes of a value go into its fingerprint. */
+/** About how many bytes of a value are used for the fingerprint. */
 const SAMPLED = 128
 
-/** Values of a dimension, each once. Bytes are equal if their contents are equal. Other values are equal if they are the same object. */
+/**
+ * The different values of a dimension. Two byte arrays are equal if the bytes are equal. Other values are equal if they are the same
+ * object.
+ */
 export class DistinctValues {
   /** The values by fingerprint. Equal values have the same fingerprint, so a new value is compared with few other values. */
   readonly #byFingerprint = new Map<unknown, Value[]>()
@@ -21,7 +24,7 @@ export class DistinctValues {
       this.#byFingerprint.set(fingerprint, [value])
       return true
     }
-    // Values with one fingerprint are bytes, or the same object.
+    // Values with the same fingerprint are byte arrays, or the same object.
     for (const other of values) if (other === value || areEqual(other as Uint8Array, value as Uint8Array)) return false
     values.push(value)
     return true

@@ -11,7 +11,7 @@ export interface Draft {
   readonly code: FindingCode
   readonly message: string
   readonly fix: FixId
-  /** Who must act, if the request shows it more exactly than the fix. */
+  /** Which side must act, if the request shows the side more exactly than the fix does. */
   readonly side?: Side
   /** The languages that this finding points to. */
   readonly languages?: readonly Language[]
@@ -26,10 +26,10 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   const both = `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
   const likeliest = [...(language === undefined ? [] : [language]), ...languages]
   const first = likeliest.filter((one) => one in lines).map((one) => [one, lines[one]])
-  // If no line is for `language`, the lines of other languages do not help, so they are left out.
+  // If there is no line for `language`, the lines for other languages are left out, because they do not help.
   const isOfOthers = language !== undefined && !(language in lines)
   const mask = (text: string) => maskSecrets(text, secrets)
-  // A secret that is made of words may have words of this text. Then only what comes from the request is masked.
+  // If the secret is made of words, this text may contain the same words, so only values from the request are masked.
   const isOfWords = code !== 'secret_leaked' && secrets.some(isGuessable)
   const maskText = (text: string) => (isOfWords ? text.replace(/"[^"]*"|`[^`]*`/g, mask) : mask(text))
   const lineText = (line: EvidenceLine) => (typeof line === 'string' ? maskText(line) : `${line[0]}: ${mask(line[1])}`)

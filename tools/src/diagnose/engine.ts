@@ -24,24 +24,22 @@ import { isDigest } from './signature-form.js'
 import { findSigningVariant, messageOf, type SearchContext } from './signing-variants.js'
 import { runSteps, type Steps } from './steps.js'
 
-/** The request in the form that the engine needs, with every part already read. */
+/** The request with every part already read. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
   readonly isArrivalKnown: boolean
-  /** Whether the headers come from a log, a mail or a picture, which may have cut or changed them. */
+  /** Whether the headers come from a log, a mail or a picture, which may have cut or changed the headers. */
   readonly isCaptured?: boolean | undefined
 }
 
-/** The largest number of hashes in a search. */
+/** The maximum number of hashes in a search. */
 export const MAX_HASHES = 24_000
 
-/**
- * The largest numbers of bytes that are hashed, and that are read or written. Both together take less than a second.
- */
+/** The maximum numbers of bytes that are hashed, and of bytes that are read or written. Both together take less than a second. */
 const MAX_BYTES = 400_000_000
 const MAX_REWRITTEN = 16_000_000
-/** A body with more bytes has a larger budget, because each single mistake costs more to try. */
+/** A larger body gets a larger budget, because each mistake takes longer to try. */
 const LARGE = 100_000
 const MAX_REWRITTEN_IF_LARGE = 50_000_000
 
@@ -54,7 +52,7 @@ export const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>): Diag
 /**
  * Does the work of {@link diagnose} in steps, on any platform, and returns its result.
  *
- * @param maxHashes - the largest number of hashes. Tests that need no long search pass a smaller one.
+ * @param maxHashes - the maximum number of hashes. Tests without a long search pass a smaller number.
  */
 export function* diagnoseInSteps(
   platform: Primitives,
@@ -84,7 +82,7 @@ export function* diagnoseInSteps(
   const scheme = checkScheme(received, headers)
   if (scheme.length > 0) return finish(false, [...leaked, ...scheme])
   const meanings = meaningsOf(received)
-  // Hashes outside the search: two for the evidence, and the right signature for each secret and meaning.
+  // The hashes outside the search: two for the evidence, and the right signature for each secret and each meaning of the headers.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
   const limited = limit(
     platform,
@@ -133,16 +131,16 @@ function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uin
   return concat(utf8(`${timestamp}:${nonce}:`), body)
 }
 
-/** A longer start of a message is not shown in a command. */
+/** The maximum length of the start of a message in a command. */
 const MAX_COMMAND = 200
 
-/** Longer bodies are not searched for the names of variables. */
+/** The maximum length of a body that is searched for the names of variables. */
 const MAX_TEMPLATE = 100_000
 
-/** Returns a finding that says what to compare on both sides, because nothing explains the signature. */
+/** Returns the finding for a signature that no mistake explains. The finding says what to compare on both sides. */
 function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives, notTried: readonly string[]): Draft[] {
   const { timestamp, nonce, signature } = intended
-  // Without a header, or with another text than a digest, there is nothing to compare.
+  // If a header is missing, or X-Signature is not a digest, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
   const start = `${timestamp}:${nonce}:`
@@ -151,12 +149,14 @@ function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives,
     ...(notTried.length === 0
       ? []
       : [
-          `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all are tried.`,
+          `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all changes are tried.`,
         ]),
     ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
     ['SHA-256 of this message', sha256(receivedMessage(intended, body))],
     ['SHA-256 of its body', sha256(body)],
-    ...(unfilled === undefined ? [] : [`The body has the text \`${unfilled}\`. Was it signed with a value instead?`]),
+    ...(unfilled === undefined
+      ? []
+      : [`The body has the placeholder \`${unfilled}\`. The sender may have signed a value instead.`]),
     ...(start.length > MAX_COMMAND
       ? []
       : [
@@ -166,7 +166,7 @@ function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives,
   ]
   const message =
     notTried.length === 0
-      ? 'The secrets differ, or the body was changed: no known mistake gives this signature.'
-      : 'Nothing that was tried gives this signature, but the search ended early.'
+      ? 'The secrets differ, or the body was changed, because no known mistake leads to this signature.'
+      : 'No mistake that was tried leads to this signature, but the search ended early.'
   return [{ code: 'signature_mismatch', message, fix: 'compare', evidence }]
 }

@@ -13,16 +13,16 @@ import { type JsonStyle, writeInSteps } from './json/write.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
-/** A longer JSON text is compared only with serializers of the style that was found. */
+/** The maximum length of a JSON text that is compared with all serializers, and not only with those of the style that was found. */
 const MAX_COMPARED = 100_000
 
-const PROOF = 'Confirmed: signing in this way gives the received signature.'
+const PROOF = 'Confirmed: signing in this way leads to the received signature.'
 
 const MOST_DIGITS = 'All other digits are right, so both sides have the same secret and the same bytes.'
 
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
-/** Returns one draft per mistake in the signing variant that was found. */
+/** Returns a draft per mistake in the signing variant that was found. */
 export function* explain(
   variant: FoundVariant,
   { body: received, headers, isCaptured }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured'>,
@@ -45,7 +45,7 @@ export function* explain(
     drafts.push(confirmed(digest, `X-Signature is ${digest.what}${sent}.`))
   }
   for (const secret of of('secret')) {
-    const end = secret.code === 'secret_placeholder' ? '' : ', not with the secret as it is'
+    const end = secret.code === 'secret_placeholder' ? '' : ', not with the unchanged secret'
     drafts.push(confirmed(secret, `X-Signature was made with ${secret.what}${end}.`))
   }
   const whats = joinWords(
@@ -66,7 +66,7 @@ export function* explain(
   const isChangedHere = contentLength === variant.body.length && contentLength !== received.length
   const isChangedThere = contentLength === received.length && !passedProxy(headers)
   const ofBody = of('body', 'JSON')
-  // If both bodies have the same end, a change of the newline only restores what another change removed, so it is left out.
+  // If both bodies have the same end, the change of the newline is left out, because it only restores what another change removed.
   const isEndSame = areEqual(endOf(variant.body), endOf(received))
   const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
@@ -91,8 +91,8 @@ export function* explain(
 }
 
 /**
- * Returns the changes, with those joined that have the same cause and fix. These changes share one finding, because only all of
- * them together give the signature.
+ * Returns the changes, and joins changes with the same cause and fix. These changes share one finding, because only all changes together
+ * lead to the signature.
  */
 function joinChanges(changes: readonly Mistake[]): Mistake[] {
   const joined: Mistake[] = []
@@ -134,7 +134,7 @@ function* describeJson(
 ): Steps<{ what: string; languages: Language[] }> {
   const text = (yield* parseBody(input)) as JsonText
   const signed = yield* writeInSteps(text, style)
-  // If only the numbers differ, a proxy may have written them again, so they do not show the serializer.
+  // If only the numbers differ, a proxy may have rewritten the numbers, so the numbers do not show the serializer.
   if ((yield* writeInSteps(text, { number: style.number })) === signed) {
     return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
   }
@@ -144,7 +144,7 @@ function* describeJson(
     if (one.style !== style && text.text.length > MAX_COMPARED) continue
     if ((yield* writeInSteps(text, one.style)) === signed) writers.push(one)
   }
-  // One serializer per language is enough, because the reader knows which one the code uses.
+  // One serializer per language is enough, because the reader knows the serializer of the code.
   const all = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
   const own = all.filter(({ language }) => language === sender)
   const known = own.length > 0 ? own : all
@@ -180,20 +180,20 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
     return `${from > 0 ? '…' : ''}${areText ? showCharacters(fromUtf8(bytes)) : showBytes(bytes)}${end < body.length ? '…' : ''}`
   }
   return [
-    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}. They differ from byte ${same} on:`,
+    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}. The first different byte is ${same}:`,
     ['  signed', `  ${excerpt(signed)}`],
     ['  received', excerpt(received)],
   ]
 }
 
-/** Returns bytes as ASCII, with `<…>` for each other byte: `Zo<EB>`. */
+/** Returns bytes as ASCII, with `<…>` for each byte that is not visible ASCII: `Zo<EB>`. */
 const showBytes = (bytes: Uint8Array) =>
   fromLatin1(bytes).replace(/[^ -~]/g, (byte) => `<${hex(latin1(byte)).toUpperCase()}>`)
 
-/** Returns the draft with evidence that names the mistakes to fix together, because each of them changes the signature. */
+/** Returns the draft with evidence that names the mistakes to fix together, because each mistake changes the signature. */
 function withOthers(draft: Draft, all: readonly Draft[]): Draft {
   const others = [...new Set(all.filter((other) => other !== draft).map(({ code }) => code))]
   if (others.length === 0) return draft
-  const together = `Fix it together with ${joinWords(others, 'and')}: each of them changes the signature.`
+  const together = `Fix this mistake together with ${joinWords(others, 'and')}, because each mistake changes the signature.`
   return { ...draft, evidence: [...(draft.evidence as EvidenceLine[]), together] }
 }

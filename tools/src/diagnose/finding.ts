@@ -4,9 +4,9 @@ export type FindingCode =
   | 'header_missing'
   /** A header is absent, but another header has a similar name. */
   | 'header_name'
-  /** The headers and the signature are those of Standard Webhooks. The package has an entry for them. */
+  /** The headers and the signature are those of Standard Webhooks. Use the entry `standard-webhooks` of the package. */
   | 'header_scheme'
-  /** A header arrived more than once. Its values are joined with `, `, so they break the format rule. */
+  /** A header arrived more than once. The values are joined with `, `, so the joined value breaks the format rule. */
   | 'header_repeated'
   /** `X-Timestamp` and `X-Nonce` have each other's values. */
   | 'header_swapped'
@@ -22,51 +22,51 @@ export type FindingCode =
   | 'clock_behind'
   /** `X-Timestamp` is more than 300 s ahead of server time, because a clock is wrong. */
   | 'clock_ahead'
-  /** The request has no time of arrival, so no other finding is about a clock. This finding is the last. */
+  /** The request has no time of arrival, so there is no finding about a clock. This finding comes last. */
   | 'clock_unknown'
   /** `X-Nonce` is empty, or has more than 128 characters. */
   | 'nonce_length'
   /** `X-Nonce` has a character that is not visible ASCII, such as a space or a newline. */
   | 'nonce_characters'
-  /** `X-Nonce` was used by a request that was accepted before. Only `listen` has this finding, because it remembers nonces. */
+  /** `X-Nonce` was used by a request that was accepted before. Only `listen` reports this finding, because `listen` remembers nonces. */
   | 'nonce_reused'
-  /** `X-Signature` is not 64 lowercase hex digits. It is in base64 or uppercase, has a prefix such as `sha256=` or a space inside, or is a JSON Web Token. */
+  /** `X-Signature` is not 64 lowercase hex digits. The signature is in base64 or uppercase, has a prefix such as `sha256=` or a space inside, or is a JSON Web Token. */
   | 'signature_format'
-  /** `X-Signature` has only a part of the right digits. The sender or the capture cut it. */
+  /** `X-Signature` has only a part of the right digits. The sender or the capture cut the header. */
   | 'signature_truncated'
-  /** `X-Signature` is the right digest except for one to three digits. The sender or the capture changed, lost or added them. */
+  /** `X-Signature` is the right digest except for one to three digits. The sender or the capture changed, lost or added these digits. */
   | 'signature_changed'
   /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
-  /** The secret itself is in a header, the URL or the body. In a header, it may be in base64 or hex. A valid request can have this finding too. */
+  /** The secret itself is in a header, the URL or the body. In a header, the secret may be in base64 or hex. A valid request can have this finding too. */
   | 'secret_leaked'
-  /** The key has white space or a newline at its start or end. Often `echo` or an editor added it. */
+  /** The key has white space or a newline at its start or end. Often `echo` or an editor added the newline. */
   | 'secret_whitespace'
-  /** The key has quotation marks around it, because `docker run --env-file` and `kubectl --from-env-file` keep them. */
+  /** The key has quotation marks around it, because `docker run --env-file` and `kubectl --from-env-file` keep quotation marks. */
   | 'secret_quotes'
-  /** A prefix such as `whsec_` was removed from the secret or added to it, or the receiver has `NAME=` before its secret. */
+  /** A prefix such as `whsec_` was removed from the secret or added to the secret, or the receiver has `NAME=` before the secret. */
   | 'secret_prefix'
-  /** One side decoded the secret from base64 or hex, or encoded it. If both forms can be read, either side may be wrong: Kubernetes shows the base64 of a secret. */
+  /** One side decoded the secret from base64 or hex, or encoded the secret. If both forms are readable text, either side may be wrong, because Kubernetes shows secrets in base64. */
   | 'secret_encoding'
-  /** The key is a hash of the secret. Or the receiver stored a hash, as for a password, but HMAC needs the secret itself. */
+  /** The key is a hash of the secret, or the receiver stored a hash, as for a password. HMAC needs the secret itself. */
   | 'secret_hashed'
-  /** A shell, a `.env` file, a URL or a form changed the secret, or something cut it. Or the key is the whole JSON of a secrets manager. */
+  /** A shell, a `.env` file, a URL or a form changed or truncated the secret, or the key is the whole JSON of a secrets manager. */
   | 'secret_changed'
-  /** The key is a placeholder, the name of a variable, or text such as `undefined`. Or the receiver has a masked secret, as a page shows it. */
+  /** The key is a placeholder, the name of a variable, or text such as `undefined`, or the receiver has a masked secret from a web page. */
   | 'secret_placeholder'
-  /** The parts of the message are in another order, have another separator, or one of them is absent. Or the message has names of variables. */
+  /** The message has another order of its parts, another separator, a missing part, or names of variables. */
   | 'message_layout'
-  /** The signed timestamp is not the sent timestamp, often because the program reads the clock twice. Or it is a template without its value. */
+  /** The signed timestamp is not the sent timestamp, often because the program reads the clock twice, or because a placeholder was not filled in. */
   | 'message_timestamp'
-  /** The signed nonce is not the sent nonce, often because the program creates it twice. Or the nonce is a template without its value, so that each request has the same one. */
+  /** The signed nonce is not the sent nonce, often because the program creates two nonces, or because a placeholder was not filled in, so that each request has the same nonce. */
   | 'message_nonce'
   /** The JSON was serialized twice, with different white space, escapes, names of fields or forms of numbers. */
   | 'body_json'
   /** A line break was added, removed or converted, often by `echo`, `curl -d` or `json.NewEncoder` of Go. */
   | 'body_newline'
-  /** The text was encoded in two ways, such as Latin-1 and UTF-8, or was escaped. */
+  /** The text was signed and sent in different encodings, such as Latin-1 and UTF-8, or with different escapes. */
   | 'body_encoding'
-  /** One of the two bodies is part of an envelope: an event of a queue or a function, a form, or a multipart body. */
+  /** The signed body or the received body is inside an envelope: an event of a queue or a function, a form, or a multipart body. */
   | 'body_wrapped'
   /** The sender signed the body before it compressed it, or something inflated the body before it was verified. */
   | 'body_compressed'
@@ -74,14 +74,13 @@ export type FindingCode =
   | 'body_hashed'
   /** The sender signed an empty body, or text such as `[object Object]`. */
   | 'body_not_signed'
-  /** The body was changed or lost before it was verified: it is empty, or `Content-Length` or `Content-Encoding` does not match it. */
+  /** The body was changed or lost before it was verified: the body is empty, or does not match `Content-Length` or `Content-Encoding`. */
   | 'body_changed'
   /** No known mistake gives the received signature. The secrets differ, or the signed bytes differ from the received bytes. */
   | 'signature_mismatch'
 
 /**
- * Who must act. `unknown` means that the request does not confirm which side must act. Example: the body was changed, and headers
- * such as `Via` show that the request passed a proxy.
+ * Who must act. `unknown` means that the request does not confirm which side must act, for example if a proxy may have changed the body.
  */
 export type Side = 'sender' | 'receiver' | 'unknown'
 
@@ -93,7 +92,7 @@ export type Language = (typeof LANGUAGES)[number]
 
 /** One thing that is wrong with a request, and what to do about it. */
 export interface Finding {
-  /** The subject, which is stable across versions. */
+  /** What the finding is about. The code is stable across versions. */
   readonly code: FindingCode
   /** Who must act. */
   readonly side: Side
@@ -116,7 +115,7 @@ export interface Diagnosis {
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language
   /**
-   * The bytes that were signed, if the request is not valid and its signature confirms them. Compare them with
+   * The bytes that were signed, if the request is not valid and its signature confirms them. Compare these bytes with
    * `timestamp:nonce:body` as received. If the body of the request has a secret, these bytes have the secret too.
    */
   readonly signedMessage?: Uint8Array

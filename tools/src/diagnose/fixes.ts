@@ -13,7 +13,7 @@ export interface Fix {
 const SAME_BYTES = 'Sign the same bytes that you send'
 const RAW_BYTES =
   'Call receive(…), or pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: before express.json()).'
-const RAW_EVENT = `${RAW_BYTES} In AWS Lambda, pass the event to receive(…). In queues, pass the body, decoded if it is base64.`
+const RAW_EVENT = `${RAW_BYTES} In AWS Lambda, pass the event to receive(…). For a message of a queue, pass the body, and decode base64 first.`
 const WRITE_ONCE = {
   node: 'const body = JSON.stringify(event); sign body and send the same body',
   python:
@@ -30,10 +30,10 @@ const WRITE_ONCE = {
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
 const CHANGED_BY_CAPTURE =
-  'If a log, a mail or a picture has this request, it may have cut or changed the header. Record the request with listen.'
+  'If the request comes from a log, a mail or a picture, the header may have been cut or changed there. Record the request with listen.'
 const PARSE_SECRET = 'Parse the JSON of your secrets manager, and use the value of the secret.'
 const CLOCKS = {
-  receiver: 'Compare your clock with a third one. To diagnose an old request, pass the time at which it arrived.',
+  receiver: 'Compare your clock with a third clock. To diagnose an old request, pass the time at which it arrived.',
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
 }
 
@@ -59,28 +59,28 @@ export const FIXES = {
   },
   value_alone: { receiver: 'Store the value alone, without the name of the variable and the sign after it.' },
   secret_as_text: {
-    sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash it in any other way.',
+    sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash the secret.',
     lines: { shell: '"$WEBHOOK_SECRET" itself, not base64 -d, xxd or sha256sum of it' },
   },
   same_secret_text: {
-    sender: 'Use the text that the receiver has. The data of a Kubernetes Secret shows the base64 of it.',
+    sender: 'Use the text that the receiver has. A Kubernetes Secret shows the base64 of the text.',
     receiver:
-      'Store the text that the sender has, not its base64 or hex. kubectl get secret -o yaml shows the base64 of each value, so decode it.',
+      'Store the text that the sender has, not its base64 or hex. kubectl get secret -o yaml shows each value in base64, so decode the value.',
     lines: { shell: 'kubectl get secret NAME -o jsonpath={.data.WEBHOOK_SECRET} | base64 -d' },
   },
   store_secret: {
     receiver:
-      'Store the secret itself, encrypted if you like. HMAC needs it, so a hash of it cannot verify a signature.',
+      'Store the secret itself, encrypted if you like. HMAC needs the secret itself, so a hash of the secret cannot verify a signature.',
   },
   unchanged_secret: {
     sender:
-      'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
+      'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed the secret.',
     receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
   },
   value_of_secret: { sender: PARSE_SECRET, receiver: PARSE_SECRET },
   read_secret: {
     sender:
-      'Use the value of the variable, not its name or a placeholder. Do not decode it. Stop with an error if it is empty.',
+      'Use the value of the variable, not its name or a placeholder. Do not decode the value. Stop with an error if the value is empty.',
     receiver: 'Use the value of the variable, not its name or a placeholder.',
   },
 
@@ -88,15 +88,17 @@ export const FIXES = {
     sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
   },
   fill_in_variables: { sender: "These quotes keep the names of the variables. Use double quotes, backticks or f'…'." },
-  feed_message: { sender: 'Give the message to the HMAC before you take the digest.' },
+  feed_message: { sender: 'Pass the message to the HMAC before you compute the digest.' },
   timestamp_once: {
     sender:
-      'Read the clock once. Put Unix time in seconds into a variable as text, sign that variable and send it unchanged.',
+      'Read the clock once. Put Unix time in seconds into a variable as text, sign that text, and send the same text.',
   },
-  nonce_once: { sender: 'Put the text of the nonce into one variable. Sign that variable and send it unchanged.' },
+  nonce_once: {
+    sender: 'Put the text of the nonce into one variable. Sign the text of that variable, and send the same text.',
+  },
   fill_in_value: {
     sender:
-      'Fill in each value before you sign it, and send the same text. Single quotes keep the names of variables. A script of Postman gets a value from pm.variables.replaceIn.',
+      'Fill in each value before you sign it, and send the same text. In single quotes, a shell does not replace variables. In a script of Postman, use pm.variables.replaceIn.',
     lines: { node: 'In a script of Postman: pm.variables.replaceIn(text). In JavaScript: `…${value}…`' },
   },
   nonce_as_text: { sender: 'Sign the nonce as it is in the header, not the bytes that it encodes.' },
@@ -112,7 +114,7 @@ export const FIXES = {
     receiver: CHANGED_BY_CAPTURE,
   },
   whole_header: {
-    sender: 'Send the value without white space inside, as it was signed.',
+    sender: 'Send the value exactly as signed, without white space inside.',
     receiver: CHANGED_BY_CAPTURE,
   },
 
@@ -173,7 +175,7 @@ export const FIXES = {
     receiver: RAW_BYTES,
   },
   one_format: {
-    sender: 'Write the event in one format. Sign that text and send it.',
+    sender: 'Write the event in one format. Sign that text, and send the same text.',
     receiver: RAW_BYTES,
     lines: {
       python: 'data=body with text, not a dict, which is sent as a form',
@@ -184,11 +186,11 @@ export const FIXES = {
   },
   sign_envelope: { sender: 'Sign the whole envelope, or send the event without it.', receiver: RAW_EVENT },
   sign_multipart: {
-    sender: 'Encode the multipart body once. Sign that and send it, or send the content alone.',
+    sender: 'Encode the multipart body once. Sign and send the same multipart body, or send only the content.',
     receiver: RAW_BYTES,
     lines: { python: "sign requests.Request('POST', url, files=files).prepare().body" },
   },
-  sign_body_not_hash: { sender: 'Sign the body itself, not a hash of it.' },
+  sign_body_not_hash: { sender: 'Sign the body itself, not a hash of the body.' },
   send_whole_json: {
     sender: `${SAME_BYTES}. Content-Length counts bytes, not characters, and a shell removes quotes.`,
     receiver: RAW_BYTES,
@@ -226,11 +228,12 @@ export const FIXES = {
   },
   send_headers: {
     sender: 'Send X-Timestamp, X-Nonce and X-Signature, with hyphens, to the final URL, because a redirect drops them.',
-    receiver: 'Pass the headers themselves, because { ...headers } is empty. Make sure that proxies pass them on.',
+    receiver:
+      'Pass the headers object itself, because { ...headers } is empty. Make sure that proxies pass the three headers on.',
   },
   send_header_once: {
     sender: 'Set the header once.',
-    receiver: 'If a proxy adds the header too, remove it there.',
+    receiver: 'If a proxy adds the header too, remove the header in the proxy.',
     lines: { node: 'headers.set(name, value), not append' },
   },
   unswap_headers: { sender: 'Send each value under its own name, and sign the timestamp before the nonce.' },
@@ -238,8 +241,8 @@ export const FIXES = {
   send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.' },
   sign_again_or_use_unix_time: {
     sender:
-      'If it is a retry or was queued, sign each attempt again when you send it. If not, use Unix time, which has no time zone.',
-    receiver: 'Compare your clock with a third one. To diagnose an old request, pass the time at which it arrived.',
+      'If the request is a retry or was queued, sign each attempt again before you send. Otherwise, use Unix time, which has no time zone.',
+    receiver: 'Compare your clock with a third clock. To diagnose an old request, pass the time at which it arrived.',
     lines: {
       python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
       csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
@@ -247,23 +250,24 @@ export const FIXES = {
   },
   use_unix_time: {
     sender: 'Use Unix time, which has no time zone. Do not convert a local date that has no zone.',
-    receiver: 'Compare your clock with a third one.',
+    receiver: 'Compare your clock with a third clock.',
     lines: {
       python: 'time.time(), not datetime.utcnow().timestamp()',
       csharp: 'DateTimeOffset.UtcNow, not a DateTime of unspecified kind',
     },
   },
-  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a third one. Set the wrong clock by NTP.' },
+  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a third clock. Set the wrong clock by NTP.' },
   know_arrival: {
     receiver: 'Pass the time of arrival: --at TIME on the command line, or the argument clock of diagnose().',
   },
   sign_when_sent: {
     ...CLOCKS,
-    sender: 'Sign each attempt when you send it, not when you queue it. Compare your clock with a third one.',
+    sender:
+      'Sign each attempt when you send the request, not when you queue the request. Compare your clock with a third clock.',
   },
   compare: {
     sender: 'If this command prints another hash than the receiver has, sign the bytes that you send.',
-    receiver: 'If it prints the same hash, the secrets differ: set the secret again on both sides.',
+    receiver: 'If the command prints the same hash, the secrets differ: set the secret again on both sides.',
   },
 } as const satisfies { readonly [id: string]: Fix }
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */

@@ -10,7 +10,7 @@ import type { Diagnosis } from './finding.js'
 export { captureRequest, type RequestHead } from '../capture/capture-request.js'
 export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
 
-/** A request as for `verify`, and the method and path to which it was sent. */
+/** A request as for `verify`, with the method and path of the request. */
 export interface RequestToExplain extends WebhookRequest {
   /** The HTTP method, `POST` for example. */
   method?: string | undefined
@@ -19,19 +19,19 @@ export interface RequestToExplain extends WebhookRequest {
 }
 
 /**
- * Returns why a request does not verify: which rules it breaks, and what was signed instead.
+ * Returns why a request does not verify: which rules the request breaks, and what was signed instead.
  *
- * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection
- * should. Searching for findings also takes much longer than `verify`.
+ * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection should.
+ * `diagnose` also takes much longer than `verify`.
  *
  * Each statement about a signature is confirmed, because `diagnose` computed that signature. Findings never contain the secret.
  *
- * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs in between: a body of up to
- * 1 MB delays this work by at most about 50 ms at a time. If the search ends early, the finding `signature_mismatch` names what was
- * not tried.
+ * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs during the search. A body of up to
+ * 1 MB delays this work by at most about 50 ms at a time. If the search ends early, the finding `signature_mismatch` says what was not
+ * tried.
  *
- * @param request - the webhook's ID, the headers and the raw body, as for `verify`. If you know the method and the path, pass
- *   `method` and `path` too, because some senders sign them.
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. If you know the method and the path, pass `method` and
+ * `path` too, because some senders sign the method and the path.
  * @param secret - the webhook's signing secret as text, or a list of secrets.
  * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without a clock, the time is unknown, so no
  *   finding says that a clock is wrong.

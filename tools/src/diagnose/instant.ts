@@ -1,10 +1,10 @@
 import type { FindingCode } from './finding.js'
 
-// Finds the instant that a timestamp means, in any unit, epoch or format. Instants are milliseconds since the Unix epoch.
+// This file finds the time that a timestamp means, in any unit, epoch or format. Instants are milliseconds since the Unix epoch.
 
 const DAY = 86_400_000
 
-/** A unit or an epoch in which a number is a time. */
+/** A unit or an epoch for numbers that mean a time. */
 export interface Scale {
   readonly code: Extract<FindingCode, 'timestamp_unit' | 'timestamp_epoch'>
   readonly what: string
@@ -34,13 +34,10 @@ const SCALES = [
   since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
 ]
 
-/**
- * How far the time that a number means may be from the time of the diagnosis, in milliseconds. The limit is ten years, because a
- * capture may be old.
- */
+/** The maximum difference between a time and the time of the diagnosis, in milliseconds: ten years, because a capture may be old. */
 export const NEAR = 3650 * DAY
 
-/** Returns the scale on which a number is a time, or `undefined` if the number fits as seconds or on no scale. */
+/** Returns the scale that makes a number a plausible time, or `undefined` if the number is plausible as seconds or on no scale. */
 export function scaleOf(value: number, now: number): Scale | undefined {
   // 13, 16 and 19 digits are milliseconds, microseconds and nanoseconds from 2001 to 2286, at any age.
   const place = [1e12, 1e15, 1e18].findIndex((least) => value >= least && value < least * 10)
@@ -66,7 +63,7 @@ export function instantOfDate(text: string): number {
   return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }
 
-/** The start of December 9999, in milliseconds since the Unix epoch. A later instant is not taken as a time. */
+/** The start of December 9999, in milliseconds since the Unix epoch. A later instant is not a plausible time. */
 const LAST = Date.parse('9999-12-01')
 
 /** Returns the instant that a timestamp means, or `undefined` if the text is not a time. */

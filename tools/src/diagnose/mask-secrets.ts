@@ -4,8 +4,8 @@ import { isGuessable } from '../secret-strength.js'
 const MASK = '[secret]'
 
 /**
- * How many characters in a row are masked. A secret that can be guessed is made of words, which a message may have too, so only longer
- * pieces of it are masked.
+ * How many consecutive characters of a secret are masked. A secret that can be guessed is made of words, which a message may have too, so
+ * only longer pieces of the secret are masked.
  */
 const MIN_PIECE = 4
 const MIN_PIECE_OF_WORDS = 8
@@ -19,7 +19,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 
 interface Pieces {
   readonly forms: readonly string[]
-  /** Each piece of a form that has the least length that is masked. */
+  /** Every piece of a form with the minimum length that is masked. */
   readonly pieces: ReadonlySet<string>
 }
 
@@ -37,10 +37,10 @@ function maskPieces(text: string, length: number, { forms, pieces }: Pieces): st
   return masked + text.slice(kept)
 }
 
-/** Caches the pieces of each list of secrets, because finding them takes longer than masking a short text. */
+/** Caches the pieces of each list of secrets, because computing the pieces takes longer than masking a short text. */
 const FOUND = new WeakMap<readonly string[], ReadonlyMap<number, Pieces>>()
 
-/** Returns the forms of the secrets with their pieces, by the length of a piece. */
+/** Returns the forms of the secrets, with the pieces of each form, by the length of a piece. */
 function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
   const byLength = new Map<number, string[]>()
   for (const [length, form] of secrets.flatMap(formsOf)) byLength.set(length, [...(byLength.get(length) ?? []), form])
@@ -57,8 +57,8 @@ function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
 }
 
 /**
- * Returns the forms in which a text may contain a secret, each after the length of a piece that is masked. A prefix such as `whsec_` is
- * no part of the secret.
+ * Returns the forms in which a text may contain a secret, each with the length of a piece that is masked. A prefix such as `whsec_` is no
+ * part of the secret.
  */
 function formsOf(whole: string): (readonly [length: number, form: string])[] {
   const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')

@@ -4,16 +4,16 @@ import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../capture/headers.js'
 import { instantOf, NEAR } from './instant.js'
 
-// What the sender meant by the three headers: a value may be under another name, repeated, or swapped with another.
+// This file finds the values that the sender intended for the three headers. A value may be repeated, swapped, or under another name.
 
-/** One of the three headers: what was received, and what else may be intended. */
+/** One of the three headers: the received value, and the other values that the sender may have intended. */
 export interface ReceivedHeader {
   readonly name: HeaderName
   /** As received. Repeated values are joined with `, `. */
   readonly value: string | undefined
-  /** The single values, if the header arrived several times, on separate lines or joined with `, ` as Node does. */
+  /** The single values, if the header arrived several times, either on separate lines or joined with `, `. */
   readonly repeated: readonly string[] | undefined
-  /** If the header is absent: the header that probably has its value under another name. */
+  /** If the header is absent, the header that probably has the value under another name. */
   readonly renamed: Header | undefined
 }
 
@@ -40,8 +40,8 @@ export function findHeaders(values: HeaderValues, headers: readonly Header[]): R
 }
 
 /**
- * Returns the possible meanings of the three headers, the likeliest first. Of a repeated header, the first or the last value may
- * be intended. The values of two headers may be swapped.
+ * Returns the possible intended values of the three headers, the likeliest first. For a repeated header, the sender may have intended the
+ * first or the last value. The values of two headers may be swapped.
  */
 export function meaningsOf({
   timestamp,
@@ -57,7 +57,7 @@ export function meaningsOf({
     signature: signature.repeated?.at(place) ?? intendedSignature,
   })
   const isRepeated = [timestamp, nonce, signature].some(({ repeated }) => repeated !== undefined)
-  // The joined value of a repeated signature is kept, because one of its parts may be right in another form.
+  // The joined value of a repeated signature is kept, because a part of the value may be the right digest in another form.
   const likeliest = { ...pick(0), signature: intendedSignature }
   return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...[swap(likeliest)].filter(isWellFormed)]
 }
@@ -78,7 +78,7 @@ function isWellFormed({ timestamp = '', nonce = '' }: IntendedHeaders): boolean 
   return isTimestamp(timestamp) && isNonce(nonce)
 }
 
-/** Returns `meant`, with the timestamp and the nonce swapped back if their values show that they were swapped. */
+/** Returns `meant`. If the values show that timestamp and nonce were swapped, this function swaps both back. */
 export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedHeaders {
   const { timestamp, nonce } = intended
   const swapped = swap(intended)
@@ -87,10 +87,7 @@ export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedH
   return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : intended
 }
 
-/**
- * Returns `meant` without a nonce that was only guessed. A proxy may have added a request ID, so an ID is the nonce only if it was
- * signed.
- */
+/** Returns `meant` without a guessed nonce. A proxy may have added a request ID, so an ID is the nonce only if the sender signed the ID. */
 export function withoutGuessedNonce(
   intended: IntendedHeaders,
   { nonce: { renamed } }: ReceivedHeaders,
@@ -117,7 +114,7 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
-/** Returns whether a name has the word. Up to two letters may be missing or added (one in a short word), in any order. */
+/** Returns whether a name contains a word. Up to two letters (one in a short word) may be missing, added or in another order. */
 function hasWord(name: string, word: string): boolean {
   return name.split('-').some((part) => {
     let missing = word

@@ -2,31 +2,31 @@ import type { Primitives } from '../primitives.js'
 import type { Likelihood } from './hypotheses/hypothesis.js'
 import { isSteps, type Steps } from './steps.js'
 
-// The search tries combinations of choices, one choice per group (the layout, the secret, the body …). The search begins
-// with the likeliest combinations. The search ends when a combination matches, no likely one is left, or the budget is used up.
+// The search tries combinations of choices, one choice per group (the layout, the secret, the body …). The search begins with the likeliest
+// combinations. The search ends when a combination matches, no likely combination is left, or the budget is used up.
 
 /** A higher cost means that a combination is less likely. Two common mistakes together are about as likely as one rare mistake. */
 const COSTS: { readonly [likelihood in Likelihood]: number } = { expected: 0, common: 2, uncommon: 3, rare: 5, last: 8 }
 
-/** Three mistakes in one sender are rare, so the third has an extra cost. */
+/** Three mistakes in one sender are rare, so the third mistake has an extra cost. */
 const THIRD_MISTAKE = 1
 
-/** A combination with a higher cost is too unlikely to be tried. A common and a rare mistake, or three common ones, have this cost. */
+/** The maximum cost of a combination that is tried. One common and one rare mistake, or three common mistakes, have this cost. */
 const MAX_COST = 7
 
 const MISTAKE_COSTS = Object.values(COSTS).filter((cost) => cost > 0)
 
-/** One possibility of a group. */
+/** One possible choice in a group. */
 export interface Choice<State> {
   readonly likelihood: Likelihood
-  /** Returns the next states, or an empty list if this choice is not possible or makes no difference. */
+  /** Returns the next states. Returns an empty list if this choice is not possible, or makes no difference. */
   apply(state: State): readonly State[] | Steps<readonly State[]>
 }
 
 /** The expected choice of a group that changes nothing. The search skips such a group. */
 export const UNCHANGED: Choice<never> = { likelihood: 'expected', apply: (state) => [state] }
 
-/** Choices that exclude each other. */
+/** A group of choices that exclude each other. */
 export interface ChoiceGroup<State> {
   readonly name: string
   readonly choices: readonly Choice<State>[]
@@ -34,13 +34,13 @@ export interface ChoiceGroup<State> {
 
 /** The result of a search. */
 export interface Searched<Result> {
-  /** The result of `test` for the likeliest combination that has one. */
+  /** The result of `test` for the likeliest combination with a result. */
   readonly found: Result | undefined
   /** The names of the groups with choices that were not tried, because the budget was used up. */
   readonly notTried: readonly string[]
 }
 
-/** The position of the search in one group: the choices and states to try, and the index of the next choice and state. */
+/** The position of the search in a group: the choices and states to try, and the index of the next choice and state. */
 interface Level<State> {
   readonly state: State
   choice: number
@@ -69,7 +69,7 @@ export function* search<State, Result>(
   const enter = (state: State): Level<State> => ({ state, choice: 0, next: [], index: 0 })
 
   function* walk({ costs, mistakes }: Pattern): Steps<Result | undefined> {
-    /** The groups that can change the state. */
+    /** The groups with a choice that can change the state. */
     const stops = grouped
       .map(({ group, choices }, index) => ({
         group,
@@ -142,7 +142,7 @@ interface Pattern {
   readonly mistakes: number
 }
 
-/** Caches the patterns by the number of groups, because making them takes longer than a short search. */
+/** Caches the patterns per number of groups, because computing the patterns takes longer than a short search. */
 const PATTERNS = new Map<number, readonly Pattern[]>()
 
 function patternsOf(groups: number): readonly Pattern[] {
@@ -152,9 +152,9 @@ function patternsOf(groups: number): readonly Pattern[] {
 }
 
 /**
- * Returns the patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
- * likely patterns, the one with fewer mistakes comes first. Then earlier groups come first, because a changed body takes longer to try
- * than a changed layout.
+ * Returns the patterns of up to three mistakes. Patterns with at most one mistake come first, then likely patterns. Of equally likely
+ * patterns, the pattern with fewer mistakes comes first. Then earlier groups come first, because a changed body takes longer to try than a
+ * changed layout.
  */
 function makePatterns(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
@@ -178,13 +178,13 @@ function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern
 
 class OutOfBudget extends Error {}
 
-/** The lowest cost of a step, because each end takes time. This cost is much less than 1 ms of hashing, or 10 ms of writing JSON. */
+/** The minimum cost of a step, because ending a step takes time. This cost is much less than 1 ms of hashing, or 10 ms of writing JSON. */
 const MIN_STEP = 200_000
 
 /** The bytes of a block of SHA-256. A longer key is hashed before its first message. */
 const BLOCK = 64
 
-/** The fixed cost of a hash, to which the bytes that are hashed are added. */
+/** The fixed cost of a hash. The cost of the hashed bytes is added. */
 const BYTES_PER_HASH = 1000
 
 /**
@@ -193,8 +193,8 @@ const BYTES_PER_HASH = 1000
  *
  * @param hashes - how many hashes the search may compute.
  * @param bytes - how many bytes the search may hash.
- * @param rewritten - how many bytes the search may read or write. This limit is a separate one, because a byte takes longer to read or
- * write than to hash.
+ * @param rewritten - how many bytes the search may read or write. This limit is separate, because reading or writing a byte takes longer
+ * than hashing a byte.
  */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
   let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]

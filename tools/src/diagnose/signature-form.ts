@@ -3,22 +3,22 @@ import { ALGORITHMS } from '../primitives.js'
 import { joinWords } from '../text.js'
 import { percentDecode } from './hypotheses/body-formats.js'
 
-/** With fewer hex digits, one of the digests that are tried would match by chance. */
+/** The minimum number of hex digits, because with fewer digits a digest would match by chance. */
 const MIN_DIGITS = 8
 
-/** The lengths of the digests that may have been cut, in bytes. */
+/** The lengths of digests that may be truncated, in bytes. */
 const CUT_LENGTHS = [32, 20, 64]
 
 const MAX_PIECES = 12
 
-/** One form in which X-Signature may hold a digest. */
+/** One possible form of the digest in X-Signature. */
 export interface SignatureForm {
-  /** How the header differs from 64 lowercase hex digits; empty if it does not. */
+  /** How the header differs from 64 lowercase hex digits. Empty if there is no difference. */
   readonly differences: readonly string[]
   readonly code: 'signature_format' | 'signature_truncated' | 'signature_changed'
-  /** How many bytes the whole digest may have. */
+  /** The possible lengths of the whole digest, in bytes. */
   readonly lengths: readonly number[]
-  /** Whether a log, a mail or a picture may have made the difference, and not the sender. */
+  /** Whether a log, a mail or a picture may have caused the difference, instead of the sender. */
   readonly isOfCapture?: boolean
   /** Returns whether the header encodes this digest, which is in lowercase hex. */
   matches(digest: string): boolean
@@ -29,10 +29,10 @@ export interface SignatureForm {
 /** Go's `mac.Sum(message)` appends the digest to the message. */
 const APPENDED = 'other bytes before the digest, in the same encoding'
 
-/** Returns whether a form covers the whole header. A digest in a part of the header would be a guess. */
+/** Returns whether a form covers the whole header, because a digest in only a part of the header is a guess. */
 const isWhole = ({ code, differences }: SignatureForm) => code === 'signature_format' && !differences.includes(APPENDED)
 
-/** Returns all forms in which the header may hold a digest, the plainest first. */
+/** Returns all possible forms of the digest in the header, the simplest first. */
 export function signatureForms(signature: string): SignatureForm[] {
   const encoded = [...readEncoded(signature), ...readSignedNumber(signature)]
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
@@ -41,7 +41,7 @@ export function signatureForms(signature: string): SignatureForm[] {
   const form =
     printed === signature
       ? 'hex without the zero before a single digit'
-      : 'hex of bytes that were taken for signed numbers (ffffff…)'
+      : 'hex of bytes that were printed as signed numbers (ffffff…)'
   const matches = (digest: string) => digest.replace(/../g, (byte) => byte.replace(/^0/, '')) === printed
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
@@ -69,7 +69,7 @@ function readEncoded(signature: string): SignatureForm[] {
 
 const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 
-/** Returns what the digits may be: a whole digest, the end of a longer text, or a part of a digest. */
+/** Returns the possible meanings of the digits: a whole digest, the end of a longer text, or a part of a digest. */
 function readDigits(digits: string): SignatureForm[] {
   const count = digits.length
   const longer = count < MIN_DIGITS ? [] : CUT_LENGTHS.filter((length) => length * 2 > count)
@@ -91,7 +91,7 @@ function readDigits(digits: string): SignatureForm[] {
       matches: (digest) => digits.endsWith(digest),
     },
     cut(
-      'without the zeros at its start, as a number is printed',
+      'without the zeros at the start, as a number is printed',
       number,
       (digest) => digest === digits.padStart(64, '0'),
     ),
@@ -108,7 +108,7 @@ function readDigits(digits: string): SignatureForm[] {
   return all.filter(({ lengths }) => lengths.length > 0)
 }
 
-/** With so few wrong digits, the others are not right by chance. */
+/** The maximum number of wrong digits, because the other digits are then not right by chance. */
 const MAX_WRONG_DIGITS = 3
 
 /** Returns which of a few digits are wrong, missing or added, or `undefined` if other digits differ too. */
@@ -130,14 +130,14 @@ function describeWrongDigits(digits: string, digest: string): string | undefined
   return `${what} too ${short === digits ? 'few' : 'many'}, after the first ${same}`
 }
 
-/** A text that may be an encoded digest, and how it differs from the header. */
+/** A text that may be an encoded digest, and the difference from the header. */
 interface Piece {
   readonly text: string
   readonly differences: readonly string[]
   readonly isOfCapture?: boolean
 }
 
-/** The digits for which letters are taken when a picture or handwriting is read. */
+/** Letters that look like digits in a picture or in handwriting, with these digits. */
 const MISREAD: { readonly [letter: string]: string } = {
   l: '1',
   I: '1',
@@ -153,11 +153,13 @@ const MISREAD: { readonly [letter: string]: string } = {
   q: '9',
 }
 
-/** Returns a text without white space, and with the digits for which letters were taken. */
+/** Returns a text without white space, and with digits in place of letters that look like digits. */
 export const rereadDigits = (text: string): string =>
   text.replace(/\s+/g, '').replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
 
-/** Bytes as programs print them: `197, 184, …`, `[197,184,…]`, `-59 -72 …`, `c5:b8:…`, `<Buffer c5 b8 …>` or `c5b8636d-680beec4-…`. */
+/**
+ * Matches bytes that a program printed: `197, 184, …`, `[197,184,…]`, `-59 -72 …`, `c5:b8:…`, `<Buffer c5 b8 …>` or `c5b8636d-680beec4-…`.
+ */
 const PRINTED: readonly { readonly pattern: RegExp; readonly what: string; readonly read: (text: string) => string }[] =
   [
     {
@@ -218,13 +220,13 @@ function piecesOf(signature: string): Piece[] {
   return pieces
 }
 
-/** Returns the text around a digest, without anything that may be a digest itself. */
+/** Returns the text around a digest, without parts that may be a digest themselves. */
 function shorten(text: string): string {
   const brief = text.replace(/[A-Za-z0-9+/_-]{16,}={0,2}/g, '…').replace(/[^ -~…]/g, '?')
   return brief.length > 40 ? `${brief.slice(0, 40)}…` : brief
 }
 
-/** Returns the digits that a piece may encode, as lowercase hex. */
+/** Returns the possible digits that a piece encodes, as lowercase hex. */
 function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
   const decoded: Piece[] = []
   const add = (encoding: string, digits: string) =>
@@ -253,14 +255,14 @@ function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
   return decoded
 }
 
-/** Returns the forms of a whole digest, without those that only the length suggests. */
+/** Returns the forms of a whole digest, except forms that only the length suggests. */
 function plainForms(signature: string): SignatureForm[] {
   const isOf32Bytes = ({ lengths }: SignatureForm) => lengths.includes(32)
   const hex = /^[0-9a-f]+$/i.test(signature)
   return readEncoded(signature).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
 }
 
-/** Returns whether the header may be a whole digest in some form. Other text was not made with the secret and the message. */
+/** Returns whether the header may be a whole digest in some form. Any other text is not a signature. */
 export const isDigest = (signature: string): boolean => plainForms(signature).length > 0
 
 /** Returns how a whole digest differs from 64 lowercase hex digits. Returns an empty text if the header is other text. */

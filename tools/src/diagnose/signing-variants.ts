@@ -16,7 +16,7 @@ import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
 import { isSteps, type Steps } from './steps.js'
 
-/** A signing variant that gives the received signature, and the form in which the signature was written. */
+/** A signing variant that leads to the received signature, and the form of the signature. */
 export type FoundVariant = SigningVariant & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
 
 /** What a search needs besides the request. */
@@ -25,12 +25,12 @@ export interface SearchContext extends RequestContext {
   endStep(): number
 }
 
-/** The most bytes of proposed values that are kept for later combinations. */
+/** The maximum number of bytes of proposed values that are kept for later combinations. */
 const MAX_KEPT = 2 ** 25
 
 /**
- * Returns the likeliest signing variant that gives the received signature, if there is one. `notTried` has the names of the
- * dimensions with values that were not tried, because the budget was used up.
+ * Returns the likeliest signing variant that leads to the received signature, if there is one. `notTried` has the names of the dimensions
+ * with values that were not tried, because the budget was used up.
  */
 export function* findSigningVariant(facts: Facts, context: SearchContext): Steps<Searched<FoundVariant>> {
   const { forms, timestamps, nonces, keys, body, secrets } = facts
@@ -95,8 +95,8 @@ function choicesOf(
   context: SearchContext,
 ): Choice<SigningVariant>[] {
   /**
-   * The values and changes that were proposed for each input. Most dimensions have one input, but the input for a body
-   * depends on the rest of the signing variant.
+   * The proposed values and changes per input. Most dimensions have one input, but the input of a body depends on the rest of the signing
+   * variant.
    */
   const kept = new Map<unknown, { values: DistinctValues; changes: Map<unknown, readonly Change[]> }>()
   let keptBytes = 0
@@ -159,7 +159,7 @@ function choicesOf(
   ]
 }
 
-/** Does the steps of a hypothesis, and counts the cost of each. */
+/** Runs the steps of a hypothesis, and counts the cost of each step. */
 function* spending<Result>(steps: Steps<Result>, { spend, endStep }: SearchContext): Steps<Result> {
   for (;;) {
     const step = steps.next()

@@ -1,13 +1,14 @@
-// Work in steps, so that the caller can do other work between them. Otherwise, a large body would block the event loop for seconds.
+// Long work is split into steps, so that the caller can do other work between the steps. Without steps, a large body would block the event
+// loop for seconds.
 
-/** Yields the cost of each step, in the unit of the budget of the search, and returns the result. */
+/** Work that yields the cost of each step, in the unit of the search budget, and returns the result. */
 export type Steps<Result> = Generator<number, Result, void>
 
-/** Returns whether a value is work in steps, and not the result of work. */
+/** Returns whether a value is work in steps, and not already the result. */
 export const isSteps = <Result>(work: Result | Steps<Result>): work is Steps<Result> =>
   typeof work === 'object' && work !== null && 'next' in work
 
-/** Runs all steps at once, and returns their result. */
+/** Runs all steps without a pause, and returns the result. */
 export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()

@@ -12,9 +12,9 @@ const INFLATE = { gzip: Gunzip, deflate: Unzlib }
 class TooLong extends Error {}
 
 /**
- * Returns the functions of the platform for the diagnosis, but without Brotli, because no browser library for Brotli is small.
+ * Returns the platform functions for the diagnosis, without Brotli, because no browser library for Brotli is small.
  *
- * @param onNotTried - is called for bytes that Brotli may have compressed: for all bytes that are not text.
+ * @param onNotTried - is called for bytes that Brotli may have compressed, which are all bytes that are not text.
  */
 export function browserPrimitives(onNotTried: () => void): Primitives {
   /** HMACs by key and algorithm, so that each key is hashed once. A search uses each key for thousands of messages. */
@@ -51,7 +51,7 @@ export function browserPrimitives(onNotTried: () => void): Primitives {
           isComplete = isLast === true
           if (length > maxLength) throw new TooLong()
         })
-        // Small steps, so that a decompression bomb ends early.
+        // The input is inflated in small steps, so that a decompression bomb ends early.
         for (let start = 0; start < bytes.length; start += 16_384) {
           stream.push(bytes.subarray(start, start + 16_384), start + 16_384 >= bytes.length)
         }

@@ -1,10 +1,10 @@
 import { fromLatin1, fromUtf8, isUtf8 } from '../bytes.js'
 import { h } from './dom.js'
 
-/** The largest number of bytes that is shown, because more would make the page slow. */
+/** The maximum number of bytes that are shown, because more bytes would make the page slow. */
 const MAX_SHOWN = 4096
 
-/** Matches a character that nobody sees, such as a control character or a space at the end of a line. */
+/** Matches an invisible character, such as a control character or a space at the end of a line. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]|(?! )\p{Z}| (?=\n|$)/gu
 /** Matches a byte that is not visible ASCII. */
 const NOT_ASCII = /[^ -~]/g

@@ -8,7 +8,7 @@ import { browserPrimitives } from './browser-primitives.js'
 import { type CheckReport, checkRules } from './report.js'
 import { signatureOf } from './sign.js'
 
-export const MISSING_BODY = 'The capture has no body. Add it under “The body is not in the capture”.'
+export const MISSING_BODY = 'The capture has no body. Add the body under “The body is not in the capture”.'
 
 /** What the page sends to the Worker. */
 export interface CheckInput {
@@ -39,7 +39,7 @@ export function check(input: CheckInput): CheckReport {
   const arrival = findArrival(input.arrival, lines, captured.arrival, now)
   const capture = { captured, headers: lines, file: input.body, secrets, arrival, now }
   const { read, findings, warnings, notes, ...diagnosis } = runSteps(diagnoseCapture(primitives, capture))
-  // The body is copied, because a part of the capture would take the whole capture along into the response.
+  // The body is copied, because otherwise the whole capture would be sent to the page with the body.
   const body = read.body.slice()
   const headers = readHeaders(lines)
   const expected = secrets.map((secret) => signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret))
@@ -52,7 +52,7 @@ export function check(input: CheckInput): CheckReport {
     arrival,
     rules: checkRules(headers, arrival, expected, now),
     findings,
-    // A small body is nearly unchanged by Brotli, so a search without it can find another change that fits.
+    // Brotli hardly changes a small body, so a search without Brotli may find another change that matches.
     isBrotliNotTried: isBrotliNotTried && !diagnosis.valid,
   }
 }

@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 
-// Elements that several parts of the page use.
+// Several parts of the page use these elements.
 
 /** The address of the guides, with a slash at the end. Empty if the page has no guides to link to. */
 export const GUIDES = document.documentElement.dataset['guides'] ?? ''

@@ -5,13 +5,13 @@ import { signatureOf } from './sign.js'
 export const TEST_SECRET = 'Z3Vlc3MtbWUtaS1hbS1hLXB1YmxpYy10ZXN0LWtleSE'
 
 const TIMESTAMP = '1700000000'
-/** When the example arrives: two seconds after the sender signed it. */
+/** The arrival of the example, two seconds after the sender signed the request. */
 export const EXAMPLE_ARRIVAL = '1700000002'
 const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const SENT = '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}'
 const SIGNED = '{"event": "invoice.paid", "amount": 12.5, "customer": "Zo\\u00eb"}'
 
-/** Returns a request whose sender signed other JSON than it sent. */
+/** Returns a request whose sender signed other JSON than the JSON that was sent. */
 export const exampleCapture = () => `POST /hooks/42 HTTP/1.1
 Host: example.com
 Content-Type: application/json

@@ -1,6 +1,6 @@
 import type { CheckReport } from './report.js'
 
-// What `listen --page` sends to the page, with every piece of the secret masked.
+// `listen --page` sends this data to the page, with every piece of the secret masked.
 
 /** The first event: facts about the listener, and the requests that it has kept. */
 export interface Hello {
@@ -27,13 +27,13 @@ export interface Summary {
   readonly ok: boolean
   readonly reason?: string | undefined
   readonly detail: string
-  /** The message of the first finding, or else what differs at the endpoint. */
+  /** The message of the first finding or, without a finding, what differs at the endpoint. */
   readonly finding?: string | undefined
   /** `User-Agent`. */
   readonly agent: string
 }
 
-/** All about one request. In JSON, bytes are in base64. */
+/** Everything about one request. In JSON, bytes are in base64. */
 export interface Details<Bytes> {
   readonly summary: Summary
   /** The status of the endpoint's response, or 0 if there was none. */
@@ -41,7 +41,7 @@ export interface Details<Bytes> {
   /** Why the endpoint may have decided differently from `listen`. */
   readonly differences: readonly string[]
   readonly savedAs?: string | undefined
-  /** Absent if the request did not arrive whole, or if its bytes are no longer kept. */
+  /** Absent if the request did not arrive completely, or if the bytes are no longer kept. */
   readonly report?: Omit<CheckReport, 'body' | 'signedMessage'> & {
     readonly body: Bytes
     readonly signedMessage?: Bytes | undefined

@@ -7,9 +7,9 @@ import type { Details, EndpointResponse, Hello, Summary } from './live-data.js'
 import type { CheckReport } from './report.js'
 import { reportView } from './report-view.js'
 
-// The page of `listen --page`: a list of requests, and the report on one of them. The listener does all the work.
+// This file is the page of `listen --page`, with a list of requests and the report on one request. The listener does all the work.
 
-/** How many rows the list has at most, which is the number that the listener keeps. */
+/** The maximum number of rows in the list, because the listener keeps the same number of requests. */
 const MAX_ROWS = 500
 /** Requests that arrive within this many milliseconds are shown together. */
 const PAUSE = 50
@@ -75,7 +75,7 @@ export function startLive(): void {
     }
     document.documentElement.dataset['state'] = 'loading'
     const views = await ask<Details<string>>(`requests/${id}`).then(requestView, () => [failureView()])
-    // The reader has chosen another request meanwhile.
+    // The reader has selected another request in the meantime.
     if (shown !== id) return
     byId('live-request').replaceChildren(...views)
     document.documentElement.dataset['shown'] = String(id)
@@ -90,7 +90,7 @@ export function startLive(): void {
     const { summary, forwarded, differences, savedAs, report } = details
     const [className, verdict] = summary.ok ? ['valid', 'Accepted'] : ['broken', `Refused: ${summary.reason}`]
     const answered =
-      forwarded === undefined ? `answered ${summary.status}` : `the endpoint answered ${forwarded.status || 'nothing'}`
+      forwarded === undefined ? `answered ${summary.status}` : `response of the endpoint: ${forwarded.status || 'none'}`
     const about = [`#${summary.id}`, clock(summary.time), summary.detail, summary.agent].filter((text) => text !== '')
     return [
       h('h2', { class: 'target' }, target(summary)),
@@ -152,11 +152,11 @@ export function startLive(): void {
   events.addEventListener('end', () => {
     hasEnded = true
     events.close()
-    setStatus('ended', 'The listener has ended. What you see stays until you close this tab.')
+    setStatus('ended', 'The listener has ended. This page stays until you close the tab.')
   })
 
   events.addEventListener('error', () => {
-    if (!hasEnded) setStatus('lost', 'The listener does not answer. This page tries again.')
+    if (!hasEnded) setStatus('lost', 'The listener does not respond. This page tries again.')
   })
 }
 

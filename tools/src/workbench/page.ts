@@ -64,18 +64,20 @@ function secrets(): string[] {
 function showSecretNotes(): void {
   const notes = secretFields.flatMap(({ value }, index) => {
     if (value === '') return []
-    if (value === TEST_SECRET) return ['This is the public test secret. Everybody can sign with it.']
+    if (value === TEST_SECRET) return ['This is the public test secret, with which anybody can sign.']
     const name = index === 0 ? 'The secret' : 'Secret 2'
     const odd = describeOddSpace(value)
     return [
       ...(odd === '' ? [] : [`${name} has ${odd}, which is part of the key.`]),
-      ...(isGuessable(value) ? [`${name} can be guessed: it is short, or made of words. Use 32 random bytes.`] : []),
+      ...(isGuessable(value)
+        ? [`${name} can be guessed, because it is short or made of words. Use 32 random bytes.`]
+        : []),
     ]
   })
   byId('secret-notes').replaceChildren(...notes.map((note) => h('li', {}, note)))
 }
 
-/** Clears the arrival and the signed bytes of the example, because they say nothing about another request. */
+/** Clears the arrival and the signed bytes of the example, because both belong only to the example. */
 function leaveExample(): void {
   isExample = false
   signed.setText('')
@@ -98,7 +100,7 @@ function changed(): void {
   document.documentElement.dataset['state'] = 'checking'
   changes++
   clearTimeout(timer)
-  // A file is checked without a pause, because nobody types it.
+  // A file is checked without a delay, because nobody types a file.
   timer = setTimeout(() => void recheck(), capture.isFile ? 0 : PAUSE)
 }
 
@@ -130,7 +132,7 @@ async function recheck(): Promise<void> {
     const input = readInput()
     status.textContent = 'Checking …'
     const report = await runInWorker(input)
-    // A newer check has started, or is about to.
+    // A newer check has started, or will start soon.
     if (report === undefined || change !== changes) return
     showReport(report)
   } catch (error) {
@@ -152,7 +154,9 @@ function showReport(report: CheckReport): void {
     valid
       ? h('p', { class: 'verdict valid' }, 'Valid, unless it is a replay')
       : h('p', { class: 'verdict broken' }, `Invalid: ${reason ?? 'see the findings'} (${count})`),
-    isExample ? h('p', {}, 'This is the example. Paste your own request over it, and enter its secret.') : '',
+    isExample
+      ? h('p', {}, 'This is the example. Replace the example with your own request, and enter the secret.')
+      : '',
   )
   const pasted = 'The capture was pasted. If a byte was lost, the signature differs: choose the file instead.'
   const about = `${report.request}, body of ${countBytes(report.body.length)}. ${describeArrival(report)}`
@@ -178,6 +182,6 @@ function comparison(): HTMLElement[] {
 if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink(GUIDES, '← Guides'))
 byId('to-guides').hidden = GUIDES === ''
 byId('csp').textContent = document.querySelector<HTMLMetaElement>('meta[http-equiv]')?.content ?? ''
-// `listen` serves the page with this mark, and sends it the requests to show.
+// `listen` serves the page with this mark, and sends the requests to the page.
 if (document.documentElement.dataset['live'] !== undefined) startLive()
 else showExample()

@@ -21,7 +21,7 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
 }
 
 /**
- * Returns all that the page shows of a request: first what is wrong, then the facts.
+ * Returns everything that the page shows of a request: first what is wrong, then the facts.
  *
  * @param chosen - the language that the reader chose: a language, `all`, or nothing for the likeliest ones.
  * @param notes - remarks below the rules.
@@ -93,13 +93,13 @@ const BROTLI_NOT_TRIED = () =>
     'The body is not text, or its Content-Encoding is br. This page cannot decompress Brotli. Let the sender send the body without compression, or ask the receiver to run inbound-webhook-tools diagnose.',
   )
 
-/** How many languages a finding shows by default. In `fixes`, the likeliest language comes first. */
+/** How many languages a finding shows by default. `fixes` begins with the likeliest language. */
 const LIKELIEST = 3
 
 /**
  * Returns the element that shows a finding.
  *
- * @param report - names the sender's language. A finding without a line for this language shows those of other languages.
+ * @param report - names the sender's language. A finding without a line for this language shows the lines of other languages.
  */
 function findingView(finding: Finding, chosen: string, report: CheckReport): HTMLElement {
   const { language: guessed, signedMessage } = report

@@ -7,9 +7,10 @@ import type { Arrival } from '../capture/arrival.js'
 import type { Finding, Language } from '../diagnose/finding.js'
 import { scaleOf } from '../diagnose/instant.js'
 
-// The facts that the page shows about a request. The Worker finds the facts about a capture, and `listen` about a request that arrived.
+// The facts that the page shows about a request. The Worker collects the facts about a capture, and `listen` collects the facts about a
+// request that arrived.
 
-/** Whether a rule holds. A rule that needs a value that is missing cannot be checked. */
+/** Whether the request meets a rule. If a value is missing, some rules cannot be checked. */
 export type RuleStatus = 'met' | 'broken' | 'not checked'
 
 export interface RuleResult {
@@ -41,8 +42,8 @@ export interface CheckReport {
 const MAX_SECONDS = 253_402_300_799
 
 /**
- * Returns the result of each rule. Each rule is checked on its own, because the reader wants to know about the rules after a broken one
- * too.
+ * Returns the result of each rule. Each rule is checked on its own, because the reader also wants to know about the rules after a broken
+ * rule.
  */
 export function checkRules(
   headers: HeaderValues,
@@ -60,7 +61,7 @@ export function checkRules(
     status: isMet === undefined ? 'not checked' : isMet ? 'met' : 'broken',
     detail,
   })
-  const MISSING = 'It needs a value that is missing.'
+  const MISSING = 'This rule needs a value that is missing.'
   const broken = (reason: keyof typeof MESSAGES, detail?: string) => rejected(MESSAGES, reason, detail).message
   const windowOf = (): [isMet: boolean | undefined, detail: string] => {
     if (isTime !== true) return [undefined, MISSING]
@@ -81,7 +82,8 @@ export function checkRules(
   }
   const isNonceMet = nonce === undefined ? undefined : isNonce(nonce)
   const isSigned = missing.length > 0 ? undefined : expected.includes(String(signature))
-  const form = signature === undefined || isSignature(signature) ? undefined : 'it is not 64 lowercase hex digits'
+  const form =
+    signature === undefined || isSignature(signature) ? undefined : 'X-Signature is not 64 lowercase hex digits'
   const detailOf = (isMet: boolean | undefined, met: string, otherwise: string) =>
     isMet === undefined ? MISSING : isMet ? met : otherwise
   return [
@@ -114,7 +116,7 @@ export function checkRules(
       'The nonce is new on this webhook',
       'replayed_nonce',
       undefined,
-      'One request cannot show whether it is a replay. Only the nonce store of the service knows that.',
+      'One request cannot show whether the request is a replay, because only the nonce store of the service knows used nonces.',
     ),
   ]
 }

@@ -3,7 +3,7 @@ import type { CheckInput } from './check.js'
 import type { CheckReport } from './report.js'
 import type { Answer } from './worker.js'
 
-// Browsers without Trusted Types take the address as it is.
+// Browsers without Trusted Types accept the plain address.
 const policy = window.trustedTypes?.createPolicy('workbench', { createScriptURL: (address) => address })
 const address = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: 'text/javascript' }))
 

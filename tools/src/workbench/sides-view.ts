@@ -10,7 +10,7 @@ const AFTER = 1200
 /**
  * Returns the bytes that the sender signed beside those of the receiver, with their first difference marked.
  *
- * @param bodyStart - how many bytes are before the body, in both.
+ * @param bodyStart - how many bytes are before the body, on both sides.
  */
 export function sidesView(sender: Uint8Array, receiver: Uint8Array, bodyStart: number): HTMLElement[] {
   const position = firstDifference(sender, receiver)

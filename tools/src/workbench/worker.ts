@@ -1,7 +1,7 @@
 import { type CheckInput, check } from './check.js'
 import type { CheckReport } from './report.js'
 
-/** What the Worker answers. */
+/** The message that the Worker sends back. */
 export type Answer = { readonly report: CheckReport } | { readonly error: string }
 
 addEventListener('message', ({ data }: MessageEvent<CheckInput>) => {

@@ -91,7 +91,7 @@ describe('JSON', () => {
     )
     const { body, notes } = readCapture(Buffer.from(`${lines.join('\r\n')}\n`))
     expect(String(Buffer.from(body as Uint8Array))).toBe(BODY)
-    expect(notes).toEqual(['The capture has 2 requests. The first with X-Signature was read.'])
+    expect(notes).toEqual(['The capture has 2 requests. The first request with X-Signature was read.'])
   })
 
   it('is the request of the log, not one in a text that was logged beside it', () => {

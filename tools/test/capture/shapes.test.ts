@@ -159,16 +159,16 @@ describe('a curl command is read', () => {
   })
 
   it.each([
-    ['a variable', 'curl http://a -H "X-Nonce: $NONCE"', 'a variable of the shell'],
-    ['a substitution', 'curl http://a -d "$(cat body)"', 'a variable of the shell'],
-    ['backticks', 'curl http://a -d `cat body`', 'a variable of the shell'],
+    ['a variable', 'curl http://a -H "X-Nonce: $NONCE"', 'a shell variable'],
+    ['a substitution', 'curl http://a -d "$(cat body)"', 'a shell variable'],
+    ['backticks', 'curl http://a -d `cat body`', 'a shell variable'],
     ['headers in a file', 'curl http://a -H @headers', 'in a file'],
     ['typographic quotes', 'curl ‘http://a’ -H ‘X-Nonce: a’ -d ‘{}’', 'typographic quotes'],
     ['typographic double quotes', "curl http://a -H “X-Nonce: it's” -d “a”", 'typographic quotes'],
-    ['lines that were wrapped', "curl 'http://a'\n-H 'X-Nonce: a' -d b", 'broken into lines'],
-    ['lines that were wrapped before a value', "curl http://a -d\r\n'b'", 'broken into lines'],
-    ['a long option on the next line', 'curl http://a\n  --json b', 'broken into lines'],
-    ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'broken into lines'],
+    ['lines that were wrapped', "curl 'http://a'\n-H 'X-Nonce: a' -d b", 'The command has several lines'],
+    ['lines that were wrapped before a value', "curl http://a -d\r\n'b'", 'The command has several lines'],
+    ['a long option on the next line', 'curl http://a\n  --json b', 'The command has several lines'],
+    ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'The command has several lines'],
     ['the newlines of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
     ['the newlines of PowerShell, with LF', "curl.exe 'http://a' `\n -H 'X-Nonce: a'", 'is for PowerShell'],
     ['an open quote for cmd', 'curl ^"http://a', 'a quote that does not end'],
@@ -228,8 +228,8 @@ describe('JSON is read', () => {
   })
 
   it.each([
-    ['base64 that is none', { ...request, bodyBase64: '{}' }, 'its body is base64, but it is not'],
-    ['hex that is none', { ...request, bodyHex: 'xy' }, 'its body is hex, but it is not'],
+    ['base64 that is none', { ...request, bodyBase64: '{}' }, 'its body is base64, but the body is not'],
+    ['hex that is none', { ...request, bodyHex: 'xy' }, 'its body is hex, but the body is not'],
   ])('not with %s', (_, document, message) => {
     expect(() => read(outside(document))).toThrow(message)
   })

@@ -117,7 +117,7 @@ describe('check', () => {
   it('cannot run if nothing answers', async () => {
     const url = await serve(() => {})
     const { exitCode, said } = await check(url, ['--timeout', '0.1'])
-    expect([exitCode, said]).toEqual([2, expect.stringContaining('does not answer: no response (none within 0.1 s).')])
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('does not respond: no response (none within 0.1 s).')])
   })
 
   it('sends replays and copies to all instances', async () => {
@@ -250,7 +250,7 @@ describe('check', () => {
     const { exitCode, text } = await check(url)
     expect(exitCode).toBe(1)
     const line = text.replaceAll(/\s+/g, ' ')
-    expect(line).toContain('1. The endpoint stops after the case headers-no-nonce (no X-Nonce)')
+    expect(line).toContain('1. After the case headers-no-nonce (no X-Nonce), the endpoint does not respond')
     expect(line).toMatch(/20 of 61 cases pass\. The run ended early, so \d\d cases were not run\./)
   })
 
@@ -285,7 +285,7 @@ describe('check', () => {
   })
 
   it.each([
-    [[], 'Missing URL. Pass one like https://example.com'],
+    [[], 'Missing URL. Pass a URL such as https://example.com'],
     [['ftp://localhost/'], 'URL "ftp://localhost/" is not an http or https URL.'],
     [['http://localhost/', '--instance', 'nonsense'], '--instance "nonsense" is not an http or https URL.'],
     [['http://localhost/', '--rate', '0'], '--rate is 0. Pass a number of requests per second above 0.'],

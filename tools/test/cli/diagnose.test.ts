@@ -55,7 +55,7 @@ describe('diagnose', () => {
     const stdin = String(capture(BODY)).replace(/x-nonce/i, `X-Key: ${SECRET}\nX-Nonce`)
     const { exitCode, text } = await call(DIAGNOSE, { stdin })
     expect(exitCode).toBe(0)
-    expect(text).toMatch(/^Valid, but there is something to fix\.\n\n1\. .*\(secret_leaked\)/s)
+    expect(text).toMatch(/^Valid, but there is a problem to fix\.\n\n1\. .*\(secret_leaked\)/s)
     expect(text).not.toContain(SECRET)
   })
 
@@ -68,7 +68,7 @@ describe('diagnose', () => {
   it('says when a request with a right signature must have arrived', async () => {
     const stdin = capture(BODY, { timestamp: '1600000000' })
     const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
-    const message = 'Valid if it arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'
+    const message = 'Valid if the request arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'
     expect([exitCode, text.split('\n\n')[0]?.replace('\n', ' ')]).toEqual([1, `The signature is right. ${message}`])
     expect(text).toContain('(clock_unknown)')
   })
@@ -160,7 +160,7 @@ describe('diagnose with the output of curl -v and --body-file', () => {
 })
 
 it.each([
-  ['changeme', [expect.stringMatching(/^The secret of --secret-env WEBHOOK_SECRET can be guessed: /)]],
+  ['changeme', [expect.stringMatching(/^The secret of --secret-env WEBHOOK_SECRET can be guessed, /)]],
   ['cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE', []],
 ])('notes a secret that can be guessed: %s', async (secret, expected) => {
   const env = { WEBHOOK_SECRET: secret }
@@ -254,10 +254,15 @@ describe('the request', () => {
 
   it.each([
     ['no file', ['none.http'], '', 'Cannot read the captured request "none.http": no such file or directory.'],
-    ['nothing', ['-'], '', 'The captured request is empty. Pass its file, pipe it in, or use --header and'],
+    ['nothing', ['-'], '', 'The captured request is empty. Pass a file, pipe the request in, or use --header and'],
     ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Pass the file'],
     ['a header without a colon', ['--header', 'X-Nonce'], '', '--header "X-Nonce" is not a header.'],
-    ['standard input for two', ['-', '--body-file', '-'], capture(BODY), 'from standard input: it was already read.'],
+    [
+      'standard input for two',
+      ['-', '--body-file', '-'],
+      capture(BODY),
+      'from standard input, because standard input was already read.',
+    ],
     ['a time without its zone', ['-', '--at', '2023-11-14T22:13:20'], capture(BODY), '--at is not a time.'],
     ['a body that was cut', ['-'], capture(BODY).subarray(0, -2), 'Content-Length is 7, but its body has 5 bytes.'],
   ])('cannot be %s', async (_, args, stdin, message) => {
@@ -267,7 +272,7 @@ describe('the request', () => {
   })
 
   it.each([
-    [[], 'unknown. If you know when the request arrived, pass --at'],
+    [[], 'unknown. Pass --at if you know when the request arrived'],
     [['--at', 'timestamp'], '2023-11-14T22:13:20Z, from X-Timestamp'],
     [['--at', '1700000300001'], '2023-11-14T22:18:20.001Z, from --at'],
   ])('arrived at the time of %j', async (args, words) => {

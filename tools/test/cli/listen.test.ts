@@ -371,11 +371,11 @@ describe('--forward-to', () => {
   })
 
   it.each([
-    ['HTTP/1.1 099 Early', 'its status is 99'],
-    ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade', 'its status is 101'],
+    ['HTTP/1.1 099 Early', 'the status is 99'],
+    ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade', 'the status is 101'],
     ['HTTP/1.1 103 Early Hints', 'connection reset'],
-    ['HTTP/1.1 600 More', 'its status is 600'],
-    ['HTTP/1.1 999 Most', 'its status is 999'],
+    ['HTTP/1.1 600 More', 'the status is 600'],
+    ['HTTP/1.1 999 Most', 'the status is 999'],
     ['nonsense', 'HPE_INVALID'],
   ])('answers 502, and goes on, if the endpoint answers %s', async (line, why) => {
     const strange = createTcpServer((socket) => {
@@ -398,7 +398,7 @@ describe('--forward-to', () => {
     await post(listener.port)
     await listener.interrupt()
     expect(listener.stdout()).toMatch(
-      / 401 {2}accepted: .*\n {3}The endpoint answered 401\.\n {3}Accepted here, 401 there\./,
+      / 401 {2}accepted: .*\n {3}Response of the endpoint: 401\.\n {3}Accepted here, 401 there\./,
     )
     expect(listener.stderr().replaceAll(/\s+/g, ' ')).toContain(
       `passes unsigned requests on too, so everybody who can send to this listener reaches the whole app at ${origin}.`,
@@ -406,7 +406,7 @@ describe('--forward-to', () => {
     const lost = await listen(['--forward-to', `http://127.0.0.1:${await freePort()}/hooks/42`])
     await post(lost.port)
     await lost.interrupt()
-    expect(lost.stdout()).toContain('The endpoint answered nothing.\n')
+    expect(lost.stdout()).toContain('Response of the endpoint: none.\n')
     expect(lost.stderr().replaceAll(/\s+/g, ' ')).toMatch(/this listener reaches http:\S+\/hooks\/42\./)
   })
 })
@@ -432,7 +432,7 @@ describe('a page in a browser', () => {
     const HOSTS = ['evil.example', `Evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'a_b']
     for (const host of HOSTS) {
       const name = host.toLowerCase().replace(/:.*/, '')
-      const detail = `Host is ${name}. If it is your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent this.`
+      const detail = `Host is ${name}. If this is the host of your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent the request.`
       expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 421, text: `${detail}\n` })
       expect((await waitFor(1)).at(-1)).toMatchObject({ status: 421, reason: 'foreign_host', detail })
     }
@@ -584,14 +584,14 @@ describe('send --request', () => {
     expect(old.exitCode).toBe(1)
     const { ok, status, notes } = JSON.parse(old.text)
     expect([ok, status]).toEqual([false, 401])
-    expect(notes).toEqual([expect.any(String), expect.stringMatching(/^Its X-Timestamp is 40\d s old/)])
+    expect(notes).toEqual([expect.any(String), expect.stringMatching(/^X-Timestamp is 40\d s old/)])
     const resigned = await call(['send', origin, '--request', file, '--resign', ...FROM_ENV], around)
     expect([resigned.exitCode, port > 0]).toEqual([0, true])
   })
 
   it.each([
     [['--request', 'none.http'], 'Cannot read the saved request "none.http": no such file or directory.'],
-    [['--resign'], '--resign signs a saved request. Pass it with --request FILE.'],
+    [['--resign'], '--resign needs a saved request. Pass --request FILE too.'],
     [['body.json', '--request', file], '--request has a body of its own.'],
   ])('%j is an error', async (args, message) => {
     write(now())

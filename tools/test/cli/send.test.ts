@@ -110,7 +110,7 @@ describe('send', () => {
   it.each([
     [401, "The endpoint's log has the reason."],
     [307, 'Redirects are not followed. Location: /elsewhere'],
-    [503, 'The endpoint did not decide.'],
+    [503, 'The endpoint did not decide,'],
     [404, ''],
   ])('exits with 1 for a response of %d', async (status, hint) => {
     let requests = 0
@@ -195,7 +195,7 @@ it.each([
 describe('a wrong call', () => {
   const URL = 'http://localhost/'
   it.each([
-    [[], 'Missing URL. Pass one like'],
+    [[], 'Missing URL. Pass a URL such as'],
     [['localhost'], 'URL "localhost" is not an http or https URL.'],
     [['file:///etc/passwd'], 'URL is not an http or https URL.'],
     [['http://user@localhost/'], 'without a user name'],

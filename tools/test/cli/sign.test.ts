@@ -92,7 +92,7 @@ describe('signing', () => {
     })
     expect([exitCode, stderr]).toEqual([
       2,
-      expect.stringContaining('Missing the body. Pass its file, pipe it in, or pass - to type it.\n'),
+      expect.stringContaining('Missing the body. Pass a file, pipe the input in, or pass - to type the\ninput.\n'),
     ])
   })
 
@@ -100,7 +100,7 @@ describe('signing', () => {
     const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
     expect([exitCode, stderr]).toEqual([
       2,
-      'error: Cannot read the body from standard input: it is larger than 64 MiB.\n',
+      'error: Cannot read the body from standard input: the input is larger than 64\nMiB.\n',
     ])
   })
 })

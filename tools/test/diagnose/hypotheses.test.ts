@@ -135,7 +135,7 @@ describe('a hypothesis gives no other value', () => {
     ],
     ['the secret without the `=` at its end', { 'a=b==': 'a=b' }],
     ['the secret up to a `#`, which begins a comment in a .env file', { 'ab  #cd': 'ab', 'ab#c\nd': 'ab' }],
-    ['the secret without what a shell takes for a variable (`$…`)', { 'a${BC}d$@e$%$f': 'ade$%' }],
+    ['the secret without the part that a shell reads as a variable (`$…`)', { 'a${BC}d$@e$%$f': 'ade$%' }],
   ])('%s: %j', (what, keys) => {
     const row = rowNamed(SECRET_HYPOTHESES, what)
     for (const [secret, key] of Object.entries(keys)) expect(row.apply(secret, CONTEXT), secret).toBe(key)
@@ -150,7 +150,7 @@ describe('a hypothesis gives no other value', () => {
   })
 
   it('of a timestamp', () => {
-    const row = rowNamed(TIMESTAMP_HYPOTHESES, 'a timestamp <detail> than in the header')
+    const row = rowNamed(TIMESTAMP_HYPOTHESES, 'a timestamp that is <detail> than in the header')
     expect(row.apply(100_000, CONTEXT)).toEqual({
       variants: [
         { detail: '1 s earlier', value: '99' },

@@ -207,7 +207,7 @@ describe('text that looks like a variable is not the first finding', () => {
     const { findings } = diagnosisOf(httpOf({ body, type, signature: '5'.repeat(64) }))
     expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
     const isText = typeof body === 'string' && !body.includes('$A')
-    expect(/Was it signed with a value/.test(findings[0]?.evidence ?? '')).toBe(isText)
+    expect(/may have signed a value instead/.test(findings[0]?.evidence ?? '')).toBe(isText)
   })
 })
 

@@ -11,11 +11,11 @@ interface Options {
   readonly extra: readonly Header[]
   /** How long to wait for a response, in seconds. */
   readonly timeout: number
-  /** The most requests per second. Copies that are sent at once count as one. */
+  /** The most requests per second. Copies that are sent at once count as one request. */
   readonly rate: number
 }
 
-/** The run ends after this many requests without a response in time. */
+/** The number of requests without a response in time after which the run ends. */
 const MAX_TIME_OUTS = 5
 
 /** Simultaneous requests. */
@@ -60,19 +60,19 @@ export class CheckClient {
     const response = await sendRequest(request, limit, group?.gate)
     if (response.status === 0) this.failure = response.statusText
     else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
-    // The connections of copies may be too many at once, although the endpoint answers each request.
+    // Time-outs of simultaneous copies do not count, because the endpoint may only have too many connections at once.
     if (response.timedOut && together === 1) this.#timeOuts++
     return { status: response.status, headers: response.headers, text: response.body }
   }
 
-  /** Returns whether the endpoint has answered too late so often that the rest of the run would take minutes. */
+  /** Returns whether the endpoint has responded too late too often, because the rest of the run would take minutes. */
   get isTooSlow(): boolean {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
   /**
-   * Returns how long to wait for the next response, in seconds. After a time-out, another one is likely, so the wait is then only 5 times
-   * the slowest response, and at least 1 s.
+   * Returns how long to wait for the next response, in seconds. After a time-out, another time-out is likely, so the wait is then only 5
+   * times the slowest response, and at least 1 s.
    */
   get #timeout(): number {
     const { timeout } = this.#options

@@ -9,10 +9,10 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
   readonly seconds: number
 }
 
-/** In a narrower terminal, the line of a case does not say what was sent. */
+/** The minimum width for lines that say what was sent. */
 const WIDTH_OF_CASE = 80
 
-/** Returns the line of a case: its result, code, what was sent, and the status that decides. */
+/** Returns the line of a case: the result, the code, what was sent, and the decisive status. */
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
   const what = style.width < WIDTH_OF_CASE ? '' : `${sent.padEnd(34)}  `
@@ -32,7 +32,7 @@ function came(expected: ReportedCase['expected'], result: EndpointResult): strin
   }
   const last = statuses.at(-1) || 'none'
   if (result.ok) return result.advice === undefined ? String(last) : `${last}, with advice`
-  // The request that got the wrong response may be a valid one before the mistake.
+  // The wrong response may belong to a valid request that came before the request with the mistake.
   const isOfValid = /^(refused|refused-otherwise|too-large|content-type)$/.test(result.fault)
   const wanted = isOfValid ? '2xx' : expected === 'accepted' ? '2xx' : '4xx'
   return `${last}, not ${wanted}`
@@ -52,7 +52,7 @@ export function findingsText(findings: readonly Finding[], style: Style): string
   return `${texts.join('\n\n')}\n`
 }
 
-/** Returns what the endpoint could do better, or nothing. */
+/** Returns advice on what the endpoint could do better, or an empty text. */
 export function adviceText(cases: readonly ReportedCase[], style: Style): string {
   const texts = cases.flatMap(({ code, result }) =>
     result.ok && result.advice !== undefined ? [`${code}: ${result.advice.cause} ${result.advice.fix}`] : [],

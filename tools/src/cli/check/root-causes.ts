@@ -2,7 +2,7 @@ import type { EndpointFault } from '../../../../src/testing/endpoint/faults.js'
 import type { EndpointCaseCode } from '../../../../src/testing/endpoint/rows.js'
 import type { EndpointCase, EndpointResult } from '../../../../src/testing/index.js'
 
-// Several cases often fail for one reason, which this table finds.
+// Several cases often fail for one reason. This table finds that reason.
 
 /** What the endpoint probably does wrong, what to change, and the cases that fail for this reason. */
 export interface Finding extends Advice {
@@ -20,7 +20,7 @@ export interface CheckedCase extends Pick<EndpointCase, 'code' | 'expected'> {
 }
 
 interface RootCause {
-  /** How the responses to these cases are wrong. */
+  /** The faults of the responses in these cases. */
   readonly faults: readonly EndpointFault[]
   /** The cases that may fail for this reason. */
   readonly codes: RegExp
@@ -28,7 +28,7 @@ interface RootCause {
   readonly minCases?: number
   /** The cases that must be among the failed ones. */
   readonly requiredCases?: readonly EndpointCaseCode[]
-  /** By default, the advice of the first required case, or else of the first failed one. */
+  /** The cause and the fix. By default, the advice of the first required case or, without one, of the first failed case. */
   readonly advice?: Advice
 }
 
@@ -36,7 +36,7 @@ const ACCEPTED = ['accepted'] as const
 const REFUSED = ['refused', 'refused-otherwise', 'server-error', 'content-type'] as const
 const BOTH = [...ACCEPTED, ...REFUSED]
 
-/** The first row that fits explains its cases. Later rows look at the others. */
+/** The first row that matches explains its cases. Later rows only explain the other cases. */
 const ROOT_CAUSES: readonly RootCause[] = [
   {
     faults: ACCEPTED,
@@ -44,41 +44,41 @@ const ROOT_CAUSES: readonly RootCause[] = [
     minCases: 35,
     requiredCases: ['signature-other-secret', 'body-changed', 'timestamp-old'],
     advice: {
-      cause: 'The endpoint accepts every request. The check does not run, or its result is ignored.',
+      cause: 'The endpoint accepts every request. The check does not run, or the handler ignores the result.',
       fix: 'If the check fails, answer 401 and return from the handler. Await an asynchronous check, and call exit after http_response_code(401) in PHP.',
     },
   },
   {
-    // A forged request that is accepted uses up the nonce of the valid one, which is then refused.
+    // An accepted forged request uses up the nonce of the valid request, so the endpoint then refuses the valid request.
     faults: [...ACCEPTED, 'refused'],
     codes: /^(signature|body)-|^headers-(no|two)-signature|^replay-forged$/,
     minCases: 8,
     requiredCases: ['signature-other-secret', 'body-changed'],
     advice: {
-      cause: 'The signature is not checked: it is not compared, or the result of the comparison is ignored.',
-      fix: 'Compute the HMAC-SHA256 of timestamp, colon, nonce, colon and raw body with the secret. Compare it with X-Signature, and answer 401 if it differs.',
+      cause: 'The endpoint does not check the signature, or ignores the result of the check.',
+      fix: 'Compute the HMAC-SHA256 of timestamp, colon, nonce, colon and raw body with the secret. Compare the result with X-Signature, and answer 401 if both differ.',
     },
   },
   {
-    // JSON that is parsed and written again.
+    // The endpoint parses JSON and writes the JSON again.
     faults: BOTH,
     codes:
       /^accepted-(json-unusual|empty|bytes|text|line-ends|form|plain-text|no-type|compressed)$|^body-(spacing|line-end|replacement|longer)$/,
     requiredCases: ['body-spacing', 'accepted-json-unusual'],
   },
-  // A body that is decoded to a string.
+  // The endpoint decodes the body to a string.
   {
     faults: BOTH,
     codes: /^accepted-(bytes|compressed|text)$|^body-replacement$/,
     requiredCases: ['body-replacement', 'accepted-bytes'],
   },
-  // A body that is trimmed. strip() in Ruby and trim() in PHP also remove a NUL, which is the first or the last of some bytes.
+  // The endpoint trims the body. strip() in Ruby and trim() in PHP also remove a NUL, which some bodies have at the start or end.
   {
     faults: BOTH,
     codes: /^accepted-(line-ends|bytes|compressed)$|^body-line-end$/,
     requiredCases: ['body-line-end', 'accepted-line-ends'],
   },
-  // A raw body that is read only for some content types.
+  // The endpoint reads the raw body only for some content types.
   {
     faults: ['refused', 'server-error', 'content-type'],
     codes: /^accepted-(form|plain-text|no-type|bytes|empty)$/,
@@ -86,7 +86,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   },
   { faults: ACCEPTED, codes: /^replay-/, requiredCases: ['replay-again'] },
   { faults: ACCEPTED, codes: /^timestamp-(exponent|sign|space|fraction|letters)$/ },
-  // Clocks that differ. An endpoint without a limit for the future fails another case too, so that its row comes first.
+  // Clocks that differ. An endpoint without a limit for the future also fails another case, so the row for that endpoint comes first.
   { faults: ACCEPTED, codes: /^timestamp-(old|ahead|milliseconds)$/ },
   {
     faults: BOTH,
@@ -106,7 +106,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   },
   { faults: REFUSED, codes: /^accepted-(old|ahead)$/ },
   { faults: ACCEPTED, codes: /^headers-no|^signature-empty$/ },
-  // A comparison that reads only a part of the header, or changes it first. Two headers may arrive as one list.
+  // The comparison reads only a part of the header, or changes the header first. Two headers may arrive as one list.
   ...(['signature-uppercase', 'signature-half', 'signature-digit', 'signature-longer', 'signature-list'] as const).map(
     (code) => ({
       faults: ACCEPTED,
@@ -120,7 +120,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   { faults: ['server-error'], codes: /^signature-|^answers-hostile$/ },
 ]
 
-/** Returns what to change: first what hides other results, then the reasons of several cases, then those of one. */
+/** Returns what to change: first causes that hide other results, then causes of several cases, then causes of one case. */
 export function explainFailures(cases: readonly CheckedCase[]): Finding[] {
   const failed = cases.flatMap(({ code, result }) => (result.ok ? [] : [{ ...result, code }]))
   const faults = new Set<EndpointFault>(BOTH)
@@ -143,7 +143,7 @@ type Failed = Advice & { readonly code: EndpointCaseCode; readonly fault: Endpoi
 function groupByFix(failed: readonly Failed[]): Finding[] {
   const groups = new Map<string, Finding>()
   for (const { code, cause, fix, fault } of failed) {
-    // Cases with a fault of the signature check have each a cause of their own.
+    // Each case with a fault of the signature check has its own cause.
     const key = fault === 'accepted' || fault === 'refused' ? code : fix
     const { codes, ...advice } = groups.get(key) ?? { cause, fix, codes: [] }
     groups.set(key, { ...advice, codes: [...codes, code] })

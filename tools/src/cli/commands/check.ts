@@ -24,7 +24,7 @@ import { type Style, wrapText, write } from '../output/terminal.js'
 /** The case that sends the first request. If this case fails, the results of the other cases mean nothing. */
 const FIRST = 'accepted-json'
 
-/** The contract waits longer than the client, because its time includes the pauses between requests. */
+/** The contract waits longer than the client, because the time of the contract includes the pauses between requests. */
 const LONG_MILLISECONDS = 2 ** 31 - 1
 
 export const check = defineCommand({
@@ -36,17 +36,17 @@ export const check = defineCommand({
     instance: {
       value: 'URL',
       kind: 'several',
-      help: 'another instance of the same endpoint. Replays and simultaneous copies go to all of them',
+      help: 'another instance of the same endpoint. Replays and simultaneous copies go to all instances',
     },
     body: {
       value: 'FILE',
-      help: 'an event that the endpoint reads, if its code refuses others. The cases about other bodies are skipped',
+      help: 'an event that the endpoint accepts, if the endpoint refuses unknown events. Cases that need another body are skipped',
     },
     header: { value: "'Name: value'", kind: 'several', help: 'adds a header to every request' },
     only: {
       value: 'CODE',
       kind: 'several',
-      help: 'runs these cases or rules only, such as replay or body-changed,nonce-empty',
+      help: 'runs only these cases or rules, such as replay or body-changed,nonce-empty',
     },
     skip: { value: 'CODE', kind: 'several', help: 'leaves out these cases or rules' },
     rate: {
@@ -58,8 +58,8 @@ export const check = defineCommand({
     junit: { value: 'FILE', help: 'also writes the result as JUnit XML, for CI' },
   },
   notes: [
-    'Sends valid requests, mistakes and replays, and says what the endpoint must change. Check only your own endpoints: they process the valid requests.',
-    'Accepted means 2xx, rejected 4xx. Redirects are not followed. The first request is valid: if it is refused, the run ends.',
+    'Sends valid requests, mistakes and replays, and says what the endpoint must change. Check only your own endpoints, because an endpoint processes the valid requests.',
+    'Accepted means 2xx, rejected 4xx. Redirects are not followed. If the endpoint refuses the first request, which is valid, the run ends.',
     'Exit code: 0 the endpoint conforms to the specification, 1 a case failed, 2 error.',
   ],
   example: 'check http://localhost:3000/hooks --secret-env SECRET',
@@ -106,7 +106,7 @@ export const check = defineCommand({
   },
 })
 
-/** Returns the cases to run, in their order. The first one is always among them. */
+/** Returns the cases to run, in their order. The first case is always included. */
 function choose(
   contract: readonly EndpointCase[],
   only?: readonly string[],
@@ -131,8 +131,8 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
 }
 
 /**
- * Runs the cases, prints a line for each, and resolves to the cases that were run. Ends if the endpoint refuses the first request, or
- * stops answering.
+ * Runs the cases, prints a line for each, and resolves to the cases that were run. Stops if the endpoint refuses the first request, or does
+ * not respond any more.
  */
 async function runCases(
   chosen: readonly EndpointCase[],
@@ -160,14 +160,16 @@ async function runCases(
     const milliseconds = performance.now() - started
     if (stdout.isTTY) await print('\r\x1b[K')
     if (one.code === FIRST && result.statuses[0] === 0) {
-      throw new UsageError(`The endpoint does not answer: ${client.failure}. Check the URL, and that the server runs.`)
+      throw new UsageError(
+        `The endpoint does not respond: ${client.failure}. Check the URL, and check that the server runs.`,
+      )
     }
     const alive = contract.find(({ code }) => code === 'answers-alive') as EndpointCase
     const mayBeDead = !result.ok && result.fault === 'no-answer' && one !== alive && one.code !== FIRST
     if (mayBeDead && !(await isAlive(alive))) {
       const dead: EndpointResult = {
         ...result,
-        cause: `The endpoint stops after the case ${one.code} (${one.sent}), and answers no request any more (${client.failure}).`,
+        cause: `After the case ${one.code} (${one.sent}), the endpoint does not respond any more (${client.failure}).`,
         fix: 'The log of the process has the error that ended or blocked it. Catch exceptions of the check, and answer 401.',
       }
       await report(one, dead, milliseconds)
@@ -180,7 +182,7 @@ async function runCases(
   return done
 }
 
-/** Returns whether the endpoint still answers. A supervisor may need a moment to start the endpoint again. */
+/** Returns whether the endpoint still responds. A supervisor may need a moment to restart the endpoint. */
 async function isAlive(alive: EndpointCase): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt++) {
     if (attempt > 0) await sleep(700)
@@ -223,5 +225,5 @@ function conclusion(
 }
 
 function howToFindOut(endpoint: string): string {
-  return `To see what arrives and what should have been signed, run inbound-webhook-tools listen --forward-to ${endpoint} with the same secret, and send a request of your sender to it. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
+  return `To see what arrives and what should have been signed, run inbound-webhook-tools listen --forward-to ${endpoint} with the same secret. Then send a request of your sender to the listener. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
 }

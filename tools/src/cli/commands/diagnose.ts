@@ -14,7 +14,7 @@ import { findingsText } from '../output/findings.js'
 import { notesText, warningsText, wrapText } from '../output/terminal.js'
 
 const ELSEWHERE =
-  'If an endpoint rejects it, the endpoint has another secret or clock, receives other bytes, or has seen it before.'
+  'If an endpoint rejects this request, the endpoint has another secret or clock, receives other bytes, or has already accepted the request.'
 
 export const diagnose = defineCommand({
   name: 'diagnose',
@@ -23,16 +23,16 @@ export const diagnose = defineCommand({
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS, ...LANGUAGE_OPTION },
   notes: [
     CAPTURE_NOTE,
-    'While you rotate a secret, pass both: diagnose tries each secret.',
+    'While you rotate a secret, pass both secrets, because diagnose tries each secret.',
     `Every code of a finding: ${guideAddress('docs/debug/findings.md')}`,
-    'Show the findings only to the owner of the secret, because they say more than a sender should know.',
-    'Not checked: whether it is a replay. Only the nonce store of the service knows that.',
+    'Show the findings only to the owner of the secret, because findings say more than a sender should know.',
+    'Not checked: whether the request is a replay, because only the nonce store of the service knows used nonces.',
     'Exit code: 0 valid, 1 not valid, 2 error.',
   ],
   example: 'diagnose request.http --secret-env SECRET',
 
   async run(call, context, style) {
-    // This module is loaded only here, because the other commands start faster without it.
+    // This module is loaded only here, because the other commands start faster without this module.
     const { diagnoseCapture } = await import('../../diagnose/diagnose-capture.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
     const received = await readReceived(call, context)
@@ -66,7 +66,7 @@ export const diagnose = defineCommand({
     const heading = isTimeUnknown
       ? `${style(['yellow', 'bold'], 'The signature is right')}. ${validIfArrived(received.headers)}`
       : valid
-        ? `${style(['yellow', 'bold'], 'Valid')}, but there is something to fix.`
+        ? `${style(['yellow', 'bold'], 'Valid')}, but there is a problem to fix.`
         : `${style(['red', 'bold'], 'Invalid')}: ${count}`
     const report =
       findings.length > 0
@@ -94,5 +94,5 @@ function signatureOf(headers: readonly Header[], body: Uint8Array, secret: strin
 function validIfArrived(headers: readonly Header[]): string {
   const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))
-  return `Valid if it arrived between ${from} and ${to}.`
+  return `Valid if the request arrived between ${from} and ${to}.`
 }

@@ -26,7 +26,7 @@ export const listen = defineCommand({
     port: {
       value: 'PORT',
       kind: 'number',
-      help: `the port to listen on, or 0 for a free one. Default: ${DEFAULT_PORT}`,
+      help: `the port to listen on, or 0 for a free port. Default: ${DEFAULT_PORT}`,
     },
     host: { value: 'HOST', help: 'the address to listen on. Default: 127.0.0.1, which only this machine can reach' },
     'allow-host': {
@@ -37,22 +37,24 @@ export const listen = defineCommand({
     status: {
       value: 'STATUS',
       kind: 'number',
-      help: 'answers every request with this status. Default: 204 if it is valid, 401 if not',
+      help: 'answers every request with this status. Default: 204 for a valid request, and 401 for any other',
     },
     save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
     'forward-to': {
       value: 'URL',
       help: 'passes each request on unchanged, returns the response to the sender, and says what differs. Unsigned requests are passed on too.\nA URL without a path keeps the path of the request, so that requests reach the whole app',
     },
-    page: { help: 'opens a page in the browser too. It shows each request as it arrives, and both sides byte by byte' },
+    page: {
+      help: 'also opens a page in the browser, which shows each request as it arrives, and both sides byte by byte',
+    },
     'no-open': { help: 'with --page: prints the address of the page, and starts no browser' },
     ...LANGUAGE_OPTION,
   },
   notes: [
-    'It takes any method and any path, and bodies of up to 1 MiB. Press Ctrl+C to end it: it prints how many requests had each reason.',
-    'The page is served on 127.0.0.1. Its address is private, because everybody who has it can read the requests. It never has the secret.',
+    'The listener accepts any method and any path, and bodies of up to 1 MiB. Press Ctrl+C to end the listener, which then prints how many requests had each reason.',
+    'The page is served on 127.0.0.1. Keep the address of the page private, because anybody with this address can read the requests. The page never has the secret.',
     'With --json, each line of the output is one JSON object: first the address, then one per request, at the end the counts.',
-    'Show the findings only to the owner of the secret, because they say more than a sender should know.',
+    'Show the findings only to the owner of the secret, because findings say more than a sender should know.',
   ],
   example: 'listen --secret-env SECRET --page',
 
@@ -68,7 +70,7 @@ export const listen = defineCommand({
     const endpoint = target === undefined ? undefined : parseUrl(target, '--forward-to')
     if (endpoint !== undefined && status !== undefined) {
       throw new UsageError(
-        '--status and --forward-to are both given. Pass only one of them, because each decides the response.',
+        '--status and --forward-to are both given. Pass only one of the two, because each decides the response.',
       )
     }
     const { LANGUAGES } = await import('../../diagnose/index.js')
@@ -89,7 +91,7 @@ export const listen = defineCommand({
       status,
       endpoint,
       folder: save,
-      // In a network, this machine may have any name.
+      // On a network address, every name is allowed, because this machine may have any name in the network.
       allowedHosts: named ?? (isLoopback(host) ? [] : undefined),
       async print(report, received) {
         counts.add(report)
@@ -124,9 +126,9 @@ export const listen = defineCommand({
 })
 
 const WARNING =
-  'Warning: other machines can reach this address. Anybody there can send requests, which cost time of this machine. Use it only in a network that you trust, or use a tunnel without --host.'
+  'Warning: other machines can reach this address. Anybody on these machines can send requests, which cost time of this machine. Use --host only in a network that you trust, or use a tunnel without --host.'
 
-/** Returns what everybody can reach who can send to the listener. */
+/** Returns a text about what anybody who can send to the listener can also reach. */
 function passesOn(endpoint: URL): string {
   const where = keepsPath(endpoint) ? `the whole app at ${endpoint.origin}` : endpoint.href
   return `--forward-to passes unsigned requests on too, so everybody who can send to this listener reaches ${where}.`
@@ -166,7 +168,7 @@ async function start(server: Server, host: string, port: number): Promise<string
     await once(server, 'listening')
   } catch (error) {
     throw new UsageError(
-      `Cannot listen on ${host}, port ${port}: ${describeError(error)}. Pass another --port, such as 0 for a free one, or --host.`,
+      `Cannot listen on ${host}, port ${port}: ${describeError(error)}. Pass another --port, such as 0 for a free port, or another --host.`,
     )
   }
   const { port: actual } = Object(server.address())

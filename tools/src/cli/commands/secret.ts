@@ -11,7 +11,7 @@ export const secret = defineCommand({
 
   async run(_call, { stdout }) {
     const created = generateSecret()
-    // In a file, a newline would become part of the key if other code reads the whole file.
+    // The output ends without a newline, because code that reads a whole file would use the newline as part of the key.
     return { exitCode: 0, text: stdout.isTTY === true ? `${created}\n` : created, document: { secret: created } }
   },
 })

@@ -19,7 +19,7 @@ export const send = defineCommand({
     header: {
       value: "'Name: value'",
       kind: 'several',
-      help: 'adds or replaces a header. The signature does not cover it',
+      help: 'adds or replaces a header. The signature does not cover this header',
     },
     ...SAVED_OPTIONS,
     timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for the response. Default: 10' },
@@ -66,7 +66,7 @@ function outcomeOf(response: EndpointResponse, notes: readonly string[], style: 
   return { exitCode: ok ? 0 : 1, text: responseText(response, style), document: { ok, ...response, notes }, notes }
 }
 
-/** Returns a response with the secret masked, because an endpoint under development may print what it has. */
+/** Returns a response with the secret masked, because an endpoint under development may print its secret. */
 function maskResponse({ status, statusText, headers, body }: EndpointResponse, secret: string): EndpointResponse {
   const mask = (text: string) => maskSecrets(text, [secret])
   const masked = Object.entries(headers).map(([name, value]) => [
@@ -89,7 +89,9 @@ async function sendSaved(
   const isOld = age > WINDOW_SECONDS && !isAccepted(response)
   const notes = [
     ...read,
-    ...(isOld ? [`Its X-Timestamp is ${age} s old, so a correct endpoint refuses it. --resign signs it again.`] : []),
+    ...(isOld
+      ? [`X-Timestamp is ${age} s old, so a correct endpoint refuses the request. --resign signs the request again.`]
+      : []),
   ]
   return outcomeOf(response, notes, style)
 }
@@ -115,6 +117,6 @@ function hintsOn(response: EndpointResponse): string[] {
     return [
       `Redirects are not followed. ${headers.location === undefined ? 'It has no Location.' : `Location: ${printable(headers.location)}`}`,
     ]
-  if (status === 503) return ['The endpoint did not decide. Its nonce store may be down. Send again later.']
+  if (status === 503) return ['The endpoint did not decide, maybe because the nonce store is down. Send again later.']
   return status >= 500 ? ["The handler failed. The endpoint's log has the error."] : []
 }

@@ -26,9 +26,9 @@ export const sign = defineCommand({
     nonce: { value: 'NONCE', help: 'the nonce to sign. Default: a random UUID' },
   },
   notes: [
-    'Without a file or with -, the body is standard input. The curl command then reads standard input too.',
+    'Without a file, or with -, the body is read from standard input. The printed curl command then reads standard input too.',
     'Sign each attempt again: a second request with the same nonce is a replay.',
-    'curl and http send Content-Type application/json if the body is JSON. The signature does not cover it.',
+    'curl and http send Content-Type application/json if the body is JSON. The signature does not cover Content-Type.',
   ],
   example: 'sign body.json --secret-file webhook.secret',
 
@@ -38,7 +38,7 @@ export const sign = defineCommand({
     const format = FORMATS.find((one) => one === given)
     if (format === undefined) throw unknownWord('--format', given, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/', '--url')
-    // The message of `sign` is not used, because it shows the value and says what to do in JavaScript.
+    // The message of `sign` is not used, because that message is about JavaScript code.
     if (timestamp !== undefined && timestamp > MAX_SECONDS) {
       throw new UsageError(`--timestamp ${timestamp} is not in seconds. Pass Unix time, such as $(date +%s).`)
     }

@@ -4,7 +4,7 @@ import { type Options, unknownWord } from '../command.js'
 export const LANGUAGE_OPTION = {
   language: {
     value: 'LANGUAGE',
-    help: 'shows the line to change in one language: node, python, go, ruby, php, java, csharp, perl or shell. Default: the language of User-Agent, or else the three likeliest',
+    help: 'shows the line to change in one language: node, python, go, ruby, php, java, csharp, perl or shell. Default: the language of User-Agent or, if unknown, the three likeliest languages',
   },
 } as const satisfies Options
 

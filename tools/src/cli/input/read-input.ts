@@ -12,12 +12,12 @@ const MAX_BYTES = 64 * 2 ** 20
  */
 export async function readInput(path: string | undefined, what: string, { stdin }: Context): Promise<Buffer> {
   if (path === undefined && stdin.isTTY === true) {
-    throw new UsageError(`Missing ${what}. Pass its file, pipe it in, or pass - to type it.`)
+    throw new UsageError(`Missing ${what}. Pass a file, pipe the input in, or pass - to type the input.`)
   }
   const isStdin = path === undefined || path === '-'
   if (isStdin && stdin.readableEnded) {
     throw new UsageError(
-      `Cannot read ${what} from standard input: it was already read. Save one of the inputs to a file.`,
+      `Cannot read ${what} from standard input, because standard input was already read. Save one of the inputs to a file.`,
     )
   }
   // A path without an extension is not shown, because somebody may have passed a secret.
@@ -33,6 +33,6 @@ export async function readInput(path: string | undefined, what: string, { stdin 
   } catch (error) {
     throw new UsageError(`${from}: ${describeError(error)}.`)
   }
-  if (size > MAX_BYTES) throw new UsageError(`${from}: it is larger than ${MAX_BYTES / 2 ** 20} MiB.`)
+  if (size > MAX_BYTES) throw new UsageError(`${from}: the input is larger than ${MAX_BYTES / 2 ** 20} MiB.`)
   return Buffer.concat(chunks)
 }

@@ -28,7 +28,7 @@ export const RECEIVED_OPTIONS = {
 /** The text about captures in the help. */
 export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map((shape) => `- ${shape}`)].join('\n')
 
-const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arrived, pass --at.'
+const UNKNOWN_TIME = 'Time of arrival: unknown. Pass --at if you know when the request arrived.'
 
 /** The captured request of a call. */
 export type Received = Omit<CaptureToDiagnose, 'secrets'>
@@ -65,7 +65,7 @@ export function describeRead(
   ]
 }
 
-/** Returns the headers in the values of `--header`. Throws if one is not a header. */
+/** Returns the headers in the values of `--header`. Throws if a value is not a header. */
 export function parseHeaderOptions(lines: readonly string[] = []): readonly Header[] {
   return lines.map((line) => {
     const header = parseHeader(line)

@@ -8,7 +8,7 @@ import { readInput } from './read-input.js'
 export const SAVED_OPTIONS = {
   request: {
     value: 'FILE',
-    help: 'sends a saved request again, as it is, instead of a body. listen --save and captureRequest save requests',
+    help: 'sends a saved request again, unchanged, instead of a body. listen --save and captureRequest save requests',
   },
   resign: { help: 'signs the saved request again, with the time now and a new nonce' },
 } as const satisfies Options
@@ -28,7 +28,7 @@ export async function readSaved(
 ): Promise<SavedRequest | undefined> {
   const { request: path, resign = false } = values
   if (path === undefined) {
-    if (resign) throw new UsageError('--resign signs a saved request. Pass it with --request FILE.')
+    if (resign) throw new UsageError('--resign needs a saved request. Pass --request FILE too.')
     return undefined
   }
   if (operands.length > 1) throw new UsageError('--request has a body of its own. Pass no other file.')
@@ -36,7 +36,7 @@ export async function readSaved(
   const { body, notes, doubt } = bodyOf(captured, captured.headers)
   if (doubt !== undefined) throw notTheBytes(doubt)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
-  // The pseudo-headers and `Host` follow from the URL to send to.
+  // The pseudo-headers and `Host` are left out, because they follow from the URL of the endpoint.
   const headers = captured.headers.filter(([name]) => !isOfConnection(name) && !/^(:.*|host)$/i.test(name))
   return { method, headers, body, notes: [...(captured.notes ?? []), ...notes] }
 }

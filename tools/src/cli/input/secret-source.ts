@@ -28,13 +28,13 @@ export interface Secrets {
   readonly secrets: readonly string[]
   /** The sources of the secrets, in the same order: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]
-  /** Remarks on secrets that look wrong. The secrets are used unchanged, because they may be right. */
+  /** Remarks on secrets that look wrong. The secrets are used unchanged, because an unusual secret may be right. */
   readonly notes: readonly string[]
   /** Whether a newline was removed from the end of a file. Other code may keep this newline as part of the key. */
   readonly hasNewline: boolean
 }
 
-/** Returns the secrets of a call. Asks at the terminal if the call names no source. */
+/** Returns the secrets of a call. If the call names no source, asks for the secret at the terminal. */
 export async function loadSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
   const found: [name: string, secret: string][] = []
   const newlines: string[] = []
@@ -47,7 +47,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
     if (NEWLINE.test(text)) newlines.push(noteOnNewline(name))
   }
   const [empty] = found.find(([, secret]) => secret === '') ?? []
-  if (empty !== undefined) throw new UsageError(`The secret of ${empty} is empty. Set it, and try again.`)
+  if (empty !== undefined) throw new UsageError(`The secret of ${empty} is empty. Set the secret, and try again.`)
   if (found.length === 0) found.push(['the terminal', await askForSecret(context)])
   return {
     secrets: found.map(([, secret]) => secret),
@@ -61,16 +61,17 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
 export async function loadSecret(call: SecretCall, context: Context): Promise<Secrets & { readonly secret: string }> {
   const loaded = await loadSecrets(call, context)
   const [secret, ...others] = loaded.secrets
-  if (secret === undefined || others.length > 0) throw new UsageError('A request has one signature. Pass one secret.')
+  if (secret === undefined || others.length > 0)
+    throw new UsageError('A request has only one signature. Pass one secret.')
   return { ...loaded, secret }
 }
 
-/** Returns remarks on secrets that can be guessed. The secrets are used anyway, because the request may be signed with them. */
+/** Returns remarks on secrets that can be guessed. The secrets are used anyway, because the request may be signed with a weak secret. */
 export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'names'>): string[] {
   const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
   return weak.map(
     (name) =>
-      `The secret of ${name} can be guessed: it is short, or made of words. One captured request is enough to test guesses. Use 32 random bytes: inbound-webhook-tools secret prints them.`,
+      `The secret of ${name} can be guessed, because it is short or made of words. One captured request is enough to test guesses. Use 32 random bytes: inbound-webhook-tools secret prints them.`,
   )
 }
 
@@ -83,16 +84,16 @@ function noteOn(name: string, secret: string): string[] {
 const NEWLINE = /\r?\n$/
 
 function noteOnNewline(name: string): string {
-  return `The file of ${name} ends with a newline, which is not part of the key here. Code that reads the whole file has another key. Remove the newline from the file, or let that code trim it.`
+  return `The file of ${name} ends with a newline, which is not part of the key here. Code that reads the whole file uses another key. Remove the newline from the file, or let that code trim it.`
 }
 
 function readVariable(name: string, { env }: Context): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined
   if (secret === undefined) {
-    // With `--secret-env $NAME`, the name is the secret.
+    // With `--secret-env $NAME`, the shell replaces `$NAME`, so the argument is the secret.
     const shown = /^[A-Z]{2,}(_[A-Z]+)*$/.test(name) && name.length <= 40 ? ` ${name}` : ''
     throw new UsageError(
-      `The environment variable${shown} of --secret-env is not set. Export it, and pass its name without $: --secret-env WEBHOOK_SECRET`,
+      `The environment variable${shown} of --secret-env is not set. Export the variable, and pass the name without $: --secret-env WEBHOOK_SECRET`,
     )
   }
   return secret
@@ -107,7 +108,7 @@ function decodeSecret(file: Buffer, path: string): string {
   }
 }
 
-/** Returns the terminal of the process, even if stdin and stdout are files. Returns `undefined` without one, as in CI. */
+/** Returns the terminal of the process, even if stdin and stdout are files. Returns `undefined` if there is no terminal, as in CI. */
 export function openTerminal(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   path = '/dev/tty',
@@ -122,12 +123,12 @@ export function openTerminal(
   }
 }
 
-/** Resolves to the secret that the user types at a terminal, which does not show what is typed. */
+/** Resolves to the secret that the user types at a terminal. The terminal does not show the typed characters. */
 async function askForSecret(context: Context): Promise<string> {
   const terminal = context.openTerminal(context)
   if (terminal === undefined) {
     throw new UsageError(
-      'Missing secret, and there is no terminal to ask for it. Pass --secret-env NAME or --secret-file PATH.',
+      'Missing secret, and there is no terminal at which you could type the secret. Pass --secret-env NAME or --secret-file PATH.',
     )
   }
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

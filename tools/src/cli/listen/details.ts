@@ -8,7 +8,7 @@ import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
 import type { Report } from './report.js'
 
-/** The longest text of a row, in characters. */
+/** The maximum length of a text in a row, in characters. */
 const MAX_TEXT = 200
 
 /** Returns the row of a request in the list of the page. */
@@ -66,15 +66,15 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
 
 function replayRule({ ok, reason, detail }: Report): RuleResult {
   const rule = { name: 'The nonce is new on this listener', reason: 'replayed_nonce' } as const
-  if (ok) return { ...rule, status: 'met', detail: 'No accepted request had it before.' }
+  if (ok) return { ...rule, status: 'met', detail: 'No accepted request had this nonce before.' }
   if (reason === 'replayed_nonce') return { ...rule, status: 'broken', detail: `Accepted before: ${detail}.` }
-  return { ...rule, status: 'not checked', detail: 'It is checked last, after the signature.' }
+  return { ...rule, status: 'not checked', detail: 'The nonce is checked last, after the signature.' }
 }
 
 /** Returns bytes with each piece of a secret masked. Without a piece of a secret, returns the same bytes. */
 function maskBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
   const text = fromLatin1(bytes)
-  // Latin-1 has one character per byte, so a character of the secret outside ASCII becomes two or more.
+  // Latin-1 has one character per byte, so a character of the secret outside ASCII becomes two or more characters.
   const masked = maskSecrets(text, [...secrets, ...secrets.map((secret) => fromLatin1(utf8(secret)))])
   return masked === text ? bytes : latin1(masked)
 }

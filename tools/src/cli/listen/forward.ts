@@ -8,10 +8,10 @@ import { type EndpointResponse, exchange, isAccepted, isRejected, type RawRespon
 
 /** How long to wait for the response of the endpoint, in seconds. */
 const TIMEOUT_SECONDS = 30
-/** How much of the response is passed on, in bytes. */
+/** How many bytes of the response are passed on. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 20
 
-/** A request to pass on. */
+/** A request to pass on to the endpoint. */
 export interface Forwarded {
   readonly method: string
   /** The target of the request: `/hooks/42?a=b`. */
@@ -45,14 +45,14 @@ export function responseHeaders({ rawHeaders }: RawResponse): string[] {
   })
 }
 
-/** The result of the listener for a request that it passed on. */
+/** The listener's own result for a request that was passed on. */
 export interface Verdict {
   /** `undefined` if the request was accepted. */
   readonly reason: RejectionReason | undefined
   readonly body: Uint8Array
   /** The number of bytes of the key that matched. */
   readonly keyLength: number | undefined
-  /** When the endpoint answered, in milliseconds since the Unix epoch. */
+  /** When the endpoint responded, in milliseconds since the Unix epoch. */
   readonly answeredAt: number
 }
 
@@ -64,11 +64,14 @@ export function findDifferences(verdict: Verdict, response: EndpointResponse): s
   if (isRejected(response)) return reason === undefined ? wronglyRejected(verdict, response) : []
   if (status === 0) return [`The endpoint gave ${response.statusText}.`]
   if (status >= 300 && status <= 399) {
-    return [`The endpoint redirects${toLocation(response)}. A redirect was not followed. Pass the final URL.`]
+    return [`The endpoint redirects${toLocation(response)}. The redirect was not followed. Pass the final URL.`]
   }
-  if (status === 503) return ['The endpoint did not decide. Its nonce store may be down: its log has the error.']
-  if (status >= 500) return ['The handler of the endpoint failed. Its log has the error.']
-  return ['Other code of the endpoint answered before verify: its route, its size limit or a body parser.']
+  if (status === 503)
+    return [
+      'The endpoint did not decide, maybe because the nonce store is down. The log of the endpoint has the error.',
+    ]
+  if (status >= 500) return ['The handler of the endpoint failed. The log of the endpoint has the error.']
+  return ['Other code of the endpoint responded before verify: a route, a size limit or a body parser.']
 }
 
 function toLocation({ headers: { location } }: EndpointResponse): string {
@@ -84,21 +87,23 @@ function wronglyRejected(verdict: Verdict, response: EndpointResponse): string[]
   return [
     heading,
     drift === undefined
-      ? 'Its clock: the response has no Date. Compare the clock with one that you trust.'
+      ? 'Its clock: the response has no Date. Compare the clock with a clock that you trust.'
       : `Not its clock: the Date of its response is ${describe(drift)}.`,
-    `Its secret: the key that matched here has ${countBytes(keyLength)}. Log the length of the key there.`,
-    `Its body: log the length and the SHA-256 of what it verifies. Here: ${countBytes(body.length)}, ${createHash('sha256').update(body).digest('hex')}.`,
+    `Its secret: the key that matched here has ${countBytes(keyLength)}. Log the length of the key in the endpoint.`,
+    `Its body: log the length and the SHA-256 of the bytes that the endpoint verifies. Here: ${countBytes(body.length)}, ${createHash('sha256').update(body).digest('hex')}.`,
     ...(json === undefined
       ? []
-      : [`If it verifies parsed JSON that it wrote again, it has ${countBytes(json)}. Pass the raw body.`]),
+      : [
+          `If the endpoint parses the JSON and writes the JSON again, the length is ${countBytes(json)}. Pass the raw body.`,
+        ]),
     'Its nonce store: the nonce is taken if the same request also reached the endpoint in another way.',
   ]
 }
 
 const WHY_ACCEPTED: { readonly [reason in RejectionReason]?: string } = {
   replayed_nonce:
-    'It accepts replays: it has one nonce store per request or per process, was restarted, or did not accept the first copy.',
-  signature_mismatch: 'It has another secret, or ignores the result of verify.',
+    'The endpoint accepts replays: the endpoint has one nonce store per request or per process, was restarted, or did not accept the first copy.',
+  signature_mismatch: 'The endpoint has another secret, or ignores the result of verify.',
 }
 
 function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: EndpointResponse): string[] {
@@ -106,7 +111,8 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: En
   const isClock = reason === 'timestamp_outside_window' && isOutside(drift)
   const why = isClock
     ? `Its clock is ${describe(drift)}, as the Date of its response shows.`
-    : (WHY_ACCEPTED[reason] ?? 'It ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
+    : (WHY_ACCEPTED[reason] ??
+      'The endpoint ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
   return [`Refused here (${reason}), ${response.status} there. ${why}`]
 }
 

@@ -15,7 +15,7 @@ export interface Kept {
   readonly received?: Received | undefined
 }
 
-/** Keeps the last requests. Beyond 64 MiB, the oldest requests keep only their report. */
+/** Keeps the newest requests. If these requests have more than 64 MiB, the oldest requests keep only their report. */
 export class KeptRequests {
   readonly #kept = new Map<number, Kept>()
   #last = 0
@@ -48,7 +48,7 @@ export class KeptRequests {
   }
 }
 
-/** Returns a copy with its own memory, because a small body is a part of a larger buffer, which would be kept too. */
+/** Returns a copy with its own memory, because a small body is a part of a larger buffer, which would stay in memory too. */
 function copyOf(received: Received): Received {
   return { ...received, body: new Uint8Array(received.body) }
 }

@@ -17,9 +17,9 @@ import type { Received } from './receiver.js'
 import type { Report } from './report.js'
 
 export interface PageSettings {
-  /** The HTML of the workbench, as the build writes it. */
+  /** The HTML of the workbench, from the build. */
   readonly html: string
-  /** The endpoint that each request is passed on to. */
+  /** The endpoint to which each request is passed on. */
   readonly endpoint: URL | undefined
   readonly secrets: readonly string[]
   /** The only language to show fixes for. */
@@ -27,13 +27,13 @@ export interface PageSettings {
   readonly clock: Clock
 }
 
-/** A page with this many unread bytes is disconnected. The page connects again by itself, and then gets the whole list. */
+/** The number of unread bytes after which a page is disconnected. The page reconnects by itself, and then gets the whole list. */
 const MAX_UNREAD_BYTES = 2 ** 20
 /** The largest number of open pages. */
 const MAX_PAGES = 20
 /** How much of the endpoint's response is shown, in characters. */
 const MAX_RESPONSE = 16 * 2 ** 10
-/** How long the pages have to read that the listener has ended, in milliseconds. */
+/** How long the server waits for the pages to read that the listener has ended, in milliseconds. */
 const END_TIMEOUT = 200
 
 const HEADERS = {
@@ -43,14 +43,14 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** The other sites that a browser names in `Sec-Fetch-Site`. Another port of this machine is the same site. */
+/** The values of `Sec-Fetch-Site` for a page of another origin. Another port of this machine has the value `same-site`. */
 const OTHER_SITES = new Set(['cross-site', 'same-site'])
 
 /**
- * Serves the page of `listen` on 127.0.0.1, and sends it each report as an event.
+ * Serves the page of `listen` on 127.0.0.1, and sends each report to the page as an event.
  *
- * The address has a random token, because anybody who has it can read the requests. A page in another tab may guess the port, and DNS
- * rebinding may lead its requests here. So `Host` and `Origin` are checked too. Any other request gets an empty 404.
+ * The address has a random token, because anybody with the address can read the requests. `Host` and `Origin` are checked too, because a
+ * page in another tab may guess the port, and use DNS rebinding to send requests here. Any other request gets an empty 404.
  */
 export class PageServer {
   readonly #settings: PageSettings
@@ -84,7 +84,7 @@ export class PageServer {
   add(report: Report, received: Received | undefined): void {
     const event = this.#event('request', this.#summaryOf(this.#kept.add(report, received)))
     for (const page of this.#pages) {
-      // A page that does not read must not fill the memory.
+      // A page that does not read is disconnected, so that unread events do not fill the memory.
       if (page.writableLength > MAX_UNREAD_BYTES) page.destroy()
       else page.write(event)
     }
@@ -115,7 +115,7 @@ export class PageServer {
     else answer(response, 200, 'application/json', maskedJson(document, this.#settings.secrets))
   }
 
-  /** Returns whether a token is right. The time of the comparison does not depend on the first wrong character. */
+  /** Returns whether a token is right. The comparison is constant-time. */
   #isToken(token: string): boolean {
     const [given, right] = [Buffer.from(token), Buffer.from(this.#token)]
     return given.length === right.length && timingSafeEqual(given, right)
@@ -142,7 +142,7 @@ export class PageServer {
     response.writeHead(200, {
       ...HEADERS,
       ...PAGE_HEADERS,
-      // The policy inside the page cannot forbid frames.
+      // This header forbids frames, because the policy inside the page cannot forbid frames.
       'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
       'Cross-Origin-Opener-Policy': 'same-origin',
     })

@@ -22,14 +22,14 @@ export interface ReceiverSettings {
   readonly clock: Clock
   /** The status of every response, instead of 204 or 401. */
   readonly status: number | undefined
-  /** The endpoint that each request is passed on to. */
+  /** The endpoint to which each request is passed on. */
   readonly endpoint: URL | undefined
-  /** The folder that each request is saved to. */
+  /** The folder in which each request is saved. */
   readonly folder: string | undefined
-  /** The names that `Host` may have besides this machine. `undefined` allows every name. */
+  /** The names that `Host` may have, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
   /**
-   * Prints a report. The next report waits until the promise settles.
+   * Prints a report. Receives a report. The next report waits until the promise settles.
    *
    * @param received - the request, if it arrived whole.
    */
@@ -44,7 +44,7 @@ export interface Received {
   readonly body: Uint8Array
   /** When the request arrived, in milliseconds since the Unix epoch. */
   readonly time: number
-  /** The secret that matched, or the first one. */
+  /** The secret that matched, or the first secret. */
   readonly secret: string
   /** The bytes that were signed, if they differ from the signed message as received, and the signature confirms them. */
   readonly signedMessage?: Uint8Array | undefined
@@ -61,17 +61,17 @@ type Explained = readonly [report: Report, received?: Received]
 /** The decision about a request, and the response to it. */
 interface Answered {
   readonly result: Verification
-  /** For a replay: when the request was accepted before. */
+  /** For a replay, when the request was accepted before. */
   readonly replay?: string
   readonly status: number
   readonly forwarded?: { readonly status: number }
   readonly differences?: readonly string[]
 }
 
-/** If this many requests wait to be explained, no new request is read, so that a flood does not fill the memory. */
+/** The number of waiting requests from which no new request is read, so that a flood does not fill the memory. */
 const MAX_WAITING = 100
 
-/** How many bytes of bodies may be kept in memory, from the first byte until the request is explained. */
+/** The maximum number of bytes of all bodies in memory, from the first byte of a request until its report. */
 const MAX_HELD_BYTES = 64 * 2 ** 20
 
 /** The responses to errors before a request is complete. All other errors get 400. */
@@ -83,10 +83,10 @@ const STATUS_TEXTS: { readonly [code: string]: string } = {
 const FULL: Refusal = {
   status: 503,
   reason: 'memory_full',
-  detail: `the bodies that are being received have more than ${MAX_HELD_BYTES} bytes. Send fewer at once.`,
+  detail: `the bodies that are being received have more than ${MAX_HELD_BYTES} bytes. Send fewer requests at once.`,
 }
 
-/** The errors of a connection that the sender closed. A request that had begun has a report of its own. */
+/** The errors of a connection that the sender closed. A request that had already begun has its own report. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
 /**
@@ -105,7 +105,7 @@ function answerWith(
   response.end(body)
 }
 
-/** Answers requests as an endpoint does, and reports each one in the order in which they arrived. */
+/** Responds to requests as an endpoint does, and reports the requests in the order in which they arrived. */
 export class Receiver {
   readonly #settings: ReceiverSettings
   readonly #nonces = new SeenNonces()
@@ -115,7 +115,7 @@ export class Receiver {
   /** Settles when all reports so far are printed. */
   #turn = Promise.resolve()
   #waiting = 0
-  /** How many bytes of bodies are being read, or wait to be explained. */
+  /** How many bytes of bodies are being read, or wait for a report. */
   #held = 0
   #saved = 0
   readonly #failed = new AbortController()
@@ -152,7 +152,7 @@ export class Receiver {
       request.pause()
       // Node keeps a paused request after the response, so the bytes would stay in memory until the time for the body is over.
       response.once('close', () => request.destroy())
-      // The bytes are released at once, so that the next chunks of other requests are not refused too.
+      // The bytes are released immediately, so that chunks of other requests are not refused too.
       release()
     })
     let body: Uint8Array
@@ -170,7 +170,7 @@ export class Receiver {
     this.#inTurn(async () => this.#explain(arrived, await answered).finally(release))
   }
 
-  /** Answers input that is not HTTP, or not a whole request. */
+  /** Responds to input that is not HTTP, or that is not a whole request. */
   refuseConnection(error: Error, socket: Duplex): void {
     const { code, rawPacket } = Object(error)
     if (!socket.writable || HUNG_UP.has(code)) {
@@ -183,12 +183,12 @@ export class Receiver {
     // A TLS connection begins with a record of type 22.
     const isTls = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22
     const detail = isTls
-      ? 'the sender uses TLS, but this port does not. Send to http://, or through a tunnel.'
+      ? 'the sender uses TLS, but this port does not use TLS. Send to http://, or through a tunnel.'
       : error.message
     this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
   }
 
-  /** Waits until every request that was answered is reported, and drops the requests that are not complete. */
+  /** Waits until every request with a response is reported, and drops incomplete requests. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#turn
@@ -197,12 +197,12 @@ export class Receiver {
   /** Refuses a request whose body is too large, too slow or incomplete. */
   #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const { code, message: detail, status = 500 } = Object(error)
-    // For example `body_too_large`, if the code is `ERR_BODY_TOO_LARGE`.
+    // The code `ERR_BODY_TOO_LARGE` becomes `body_too_large`.
     const reason = String(code).replace('ERR_', '').toLowerCase()
     this.#refuse(request, response, { status, reason, detail })
   }
 
-  /** Refuses a request that is not read to its end, and reports it, unless it was answered before. */
+  /** Refuses and reports a request that is not read to its end, unless the request already has a response. */
   #refuse(request: IncomingMessage, response: ServerResponse, { status, reason, detail }: Refusal, text = ''): void {
     const { method = '', url: path = '', socket } = request
     if (this.#stopped.signal.aborted || this.#broken.has(socket) || response.headersSent) return
@@ -292,11 +292,11 @@ export class Receiver {
     for (;;) {
       const savedAs = join(folder, `${name}-${++this.#saved}.http`)
       try {
-        // The request may hold cookies and other credentials of the sender.
+        // Only this user can read the file, because a request may have cookies and other credentials of the sender.
         await writeFile(savedAs, text, { flag: 'wx', mode: 0o600 })
         return { savedAs }
       } catch (error) {
-        // Another listener may save to the same folder, so the name may exist.
+        // The name of the file may exist, because another listener may save to the same folder.
         if (Object(error).code === 'EEXIST') continue
         throw new Error(`Cannot save a request: ${describeError(error)}.`)
       }

@@ -11,7 +11,7 @@ export interface Report {
   /** The status of the response. */
   readonly status: number
   readonly ok: boolean
-  /** Why the request was refused: a reason of `verify`, or what kept the request from being verified. */
+  /** Why the request was refused: a reason of `verify`, or why the request could not be verified. */
   readonly reason?: string
   /** More about the result, for a person: `the same nonce 12 s ago`. */
   readonly detail: string
@@ -43,7 +43,7 @@ export function reportText(report: Report, style: Style, language?: Language): s
   const what = printable(`${method} ${path}`.trim()) || 'a connection'
   const head = `${new Date(time).toISOString().slice(11, 19)}Z  ${what}  ${status}  ${verdict}: ${printable(detail)}`
   const lines = [
-    ...(forwarded === undefined ? [] : [`The endpoint answered ${forwarded.status || 'nothing'}.`]),
+    ...(forwarded === undefined ? [] : [`Response of the endpoint: ${forwarded.status || 'none'}.`]),
     ...differences,
     ...(savedAs === undefined ? [] : [`Saved as ${savedAs}`]),
   ]
@@ -52,7 +52,7 @@ export function reportText(report: Report, style: Style, language?: Language): s
   return `${wrapText(head, style, INDENT, '')}\n${below}${found}`
 }
 
-/** Counts reports by their reason. */
+/** Counts reports per reason. */
 export class Counts {
   readonly #counts = new Map<string, number>()
 

@@ -7,10 +7,12 @@ export interface RequestStore extends NonceStore {
   describeReplay(): string
 }
 
-/** Remembers nonces, and when each was reserved. Only signed requests reserve keys, so nobody without the secret can fill the memory. */
+/**
+ * Remembers nonces, and the time of each reservation. Only signed requests reserve keys, so nobody without the secret can fill the memory.
+ */
 export class SeenNonces {
   readonly #store = new MemoryNonceStore()
-  /** Milliseconds since the Unix epoch by key, the oldest first. */
+  /** The time of each reservation by key, in milliseconds since the Unix epoch, the oldest first. */
   readonly #times = new Map<string, number>()
 
   /**

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
-/** A name of a host, without a port. The names in messages are safe to paste into a shell. */
+/** Matches the name of a host, without a port. A message only repeats names that match, because such a name is safe in a shell. */
 const NAME = /^[a-z0-9._-]+$/
 
-/** Returns a host in the form in which hosts are compared, or `undefined` if it is not a name. */
+/** Returns the normal form of a host, for comparisons, or `undefined` if the text is not a host. */
 export function hostName(text: string): string | undefined {
   const name = text.toLowerCase().replace(/\.$/, '')
   return NAME.test(name) ? name : undefined
 }
 
-/** Why a request is refused, because a page in a browser may have sent it. */
+/** The reason for refusing a request that a page in a browser may have sent. */
 export interface Refusal {
   readonly status: number
   readonly reason: string
@@ -18,10 +18,10 @@ export interface Refusal {
 }
 
 /**
- * Returns a refusal if a page in a browser may have sent a request. A page can send requests to this machine. If the page's own name
- * leads to this machine (DNS rebinding), the page can also read the responses, but `Host` is then the name of the page.
+ * Returns a refusal if a page in a browser may have sent the request, because any page can send requests to this machine. With DNS
+ * rebinding, the name of a page leads to this machine. The page can then read the responses too, but `Host` is the name of the page.
  *
- * @param allowedHosts - the names that `Host` may have besides this machine and addresses. `undefined` allows every name.
+ * @param allowedHosts - the names that `Host` may have, besides addresses and the names of this machine. `undefined` allows every name.
  */
 export function refuseWebPage(
   headers: IncomingHttpHeaders,
@@ -39,12 +39,12 @@ export function refuseWebPage(
   return { status: 403, reason: 'web_page', detail }
 }
 
-/** Returns whether a host is empty, a name of this machine or an IP address. DNS rebinding needs another name. */
+/** Returns whether a host is empty, a name of this machine or an IP address, because DNS rebinding needs another name. */
 function isOwnHost(name: string): boolean {
   return name === '' || isIP(name.replace(/^\[(.*)\]$/, '$1')) > 0 || /^(.*\.)?localhost\.?$/i.test(name)
 }
 
 function describeHost(name: string | undefined): string {
   if (name === undefined) return 'Host is not a name. Send to the address that listen prints.'
-  return `Host is ${name}. If it is your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent this.`
+  return `Host is ${name}. If this is the host of your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent the request.`
 }

@@ -7,7 +7,7 @@ const SIDES: { readonly [side in Side]: string } = {
   unknown: 'on either side',
 }
 
-/** How many languages a finding shows by default. In `fixes`, the likeliest language comes first. */
+/** How many languages a finding shows by default. `fixes` begins with the likeliest language. */
 const MAX_LANGUAGES = 3
 
 const INDENT = '     '
@@ -16,7 +16,7 @@ const INDENT = '     '
  * Returns findings as numbered text, each with its evidence and its fix.
  *
  * @param language - the only language to show a line for.
- * @param guessed - the sender's language. A finding without a line for this language shows those of other languages.
+ * @param guessed - the sender's language. A finding without a line for this language shows the lines of other languages.
  */
 export function findingsText(
   findings: readonly Finding[],

@@ -2,20 +2,20 @@ import type { Writable } from 'node:stream'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { describeError } from '../describe-error.js'
 
-/** A file, a pipe or a terminal. Only terminals have `columns`, and `hasColors`, which obeys `NO_COLOR` and `TERM`. */
+/** A file, a pipe or a terminal. Only terminals have `columns` and `hasColors`. `hasColors` respects `NO_COLOR` and `TERM`. */
 export type Output = Writable & {
   readonly isTTY?: boolean | undefined
   readonly columns?: number
   hasColors?(): boolean
 }
 
-/** Formats a piece of text, or returns it unchanged where colours are unwanted. */
+/** Formats a piece of text, or returns the text unchanged if colours are not wanted. */
 type Format = (format: Parameters<typeof styleText>[0], text: string) => string
 
 /** What an output can show: colours, and lines of at most `width` characters. */
 export type Style = Format & { readonly width: number }
 
-/** Longer lines are hard to read. In shorter lines, a text does not fit beside its name. */
+/** The maximum width, because longer lines are hard to read. The minimum width for a text beside its name. */
 const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
 
 /** The width for a file or a pipe, which has no columns. */
@@ -24,14 +24,14 @@ const DEFAULT_WIDTH = 80
 export function styleOf(output: Output): Style {
   const isColoured = output.hasColors?.() === true
   const width = Math.min(Math.max(output.columns ?? DEFAULT_WIDTH, MIN_WIDTH), MAX_WIDTH)
-  // By itself, `styleText` would look only at the colours of process.stdout.
+  // The stream is passed, because `styleText` would otherwise check only the colours of process.stdout.
   const format: Format = (format, text) => (isColoured ? styleText(format, text, { validateStream: false }) : text)
   return Object.assign(format, { width })
 }
 
 /**
- * Returns text broken at spaces into lines of at most `width` characters. Newlines in the text stay. A longer word stays whole,
- * because it is an address, a signature or another thing to copy.
+ * Returns text broken at spaces into lines of at most `width` characters. Newlines in the text stay. A word that is longer stays whole,
+ * because readers copy long words such as addresses and signatures.
  *
  * @param indent - the beginning of every line. In a list, the next lines of an item begin below the text of its first line.
  * @param first - the beginning of the first line, instead of `indent`.
@@ -45,13 +45,13 @@ export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent =
   return lines.join('\n')
 }
 
-/** What begins a line of a list, or a line that is indented. */
+/** Matches the beginning of an indented line or of a line of a list. */
 const LIST_MARK = /^ *(?:- )?/
 
 /**
  * Returns a line broken at spaces into lines of at most `width` characters.
  *
- * @param fixed - how many characters at the beginning stay as they are.
+ * @param fixed - how many characters at the beginning stay unchanged.
  */
 function breakLine(line: string, fixed: number, width: number, hang: string): string {
   const [start, text] = [line.slice(0, fixed), line.slice(fixed)]
@@ -76,14 +76,14 @@ export function notesText(notes: readonly string[], style: Style): string {
   return notes.map((note) => `${style('dim', wrapText(note, style))}\n`).join('')
 }
 
-/** Returns what a reader must know before the result. */
+/** Returns the remarks that a reader must know before the result. */
 export function warningsText(warnings: readonly string[], style: Style): string {
   return warnings.map((warning) => `${style('yellow', wrapText(`Warning: ${warning}`, style))}\n\n`).join('')
 }
 
 /**
- * Returns text of other people in a form that is safe for a terminal. Control characters could move the cursor or hide what was
- * printed, so they become `\uXXXX`. Characters that reorder or hide other characters become `\uXXXX` too.
+ * Returns foreign text in a form that is safe for a terminal. Control characters could move the cursor or hide what was printed, so they
+ * become `\uXXXX`. Characters that reorder or hide other characters become `\uXXXX` too.
  *
  * @param kept - the control characters to keep, such as newlines.
  */
@@ -106,7 +106,7 @@ export function jsonText(document: object): string {
 export function write(output: Output, part: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const ignore = () => {}
-    // The stream also emits the error, which would end the process.
+    // This listener ignores the error, because an error without a listener would end the process.
     output.once('error', ignore)
     output.write(part, (error) => {
       if (error == null) output.off('error', ignore)

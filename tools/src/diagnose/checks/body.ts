@@ -22,30 +22,31 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Dra
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side, evidence }]
   }
   if (body.length > 0 || (!announced && !isChunked(headers))) return []
-  const message = 'The body is empty, but the headers announce one: something read it before it was verified.'
+  const message =
+    'The body is empty, but the headers announce a body, so something read the body before it was verified.'
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
-/** Returns a mistake that the body and the other headers show. Used only if no signing variant explains the signature. */
+/** Returns a mistake that the body and the other headers show. The check runs only if no signing variant explains the signature. */
 export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
   if (body.length === 0) {
     const method = headerValue(headers, ':method')
     const evidence = method === '' || method === 'POST' ? [] : [['Method', method] as const]
     const message =
-      'The body is empty: the sender sent none, a redirect made a GET of the POST, or something read the body before.'
+      'The body is empty: the sender sent no body, a redirect turned the POST into a GET, or something already read the body.'
     return [{ code: 'body_changed', message, fix: 'send_body', evidence }]
   }
   const isChanged = announced !== undefined && announced !== body.length
   const encoding = headerValue(headers, 'content-encoding').toLowerCase()
   // Compressed bytes are not UTF-8, so this body is not compressed.
   if (/^((x-)?gzip|deflate|br|zstd)$/.test(encoding) && isUtf8(body)) {
-    const message = `Content-Encoding is ${encoding}, but the body is text: something inflated it before it was verified, or it was never compressed.`
+    const message = `Content-Encoding is ${encoding}, but the body is text: something inflated the body before it was verified, or the body was never compressed.`
     const side = isChanged ? 'receiver' : 'unknown'
     return [{ code: 'body_compressed', message, fix: 'sign_compressed', side }]
   }
   if (isChanged) {
-    const message = `Content-Length is ${announced}, but the body has ${countBytes(body.length)}: it was changed after it was received.`
+    const message = `Content-Length is ${announced}, but the body has ${countBytes(body.length)}: the body was changed after it was received.`
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
   }
   if (encoding === '' && announced !== undefined) {
@@ -61,10 +62,10 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft
 /** Returns a finding for a body that has the announced length, but is probably not the body that was signed. */
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   if (/^multipart\//i.test(type)) {
-    const message = 'The body is multipart, whose boundary is chosen when it is sent.'
+    const message = 'The body is multipart, and the boundary is chosen when the body is sent.'
     return { code: 'body_wrapped', message, fix: 'sign_multipart' }
   }
   if (!/[/+]json *(;|$)/i.test(type) || jsonValue(fromUtf8(body)) !== undefined) return undefined
-  const message = 'The body is not JSON, although Content-Type says so.'
+  const message = 'Content-Type says that the body is JSON, but the body is not JSON.'
   return { code: 'body_changed', message, fix: 'send_whole_json' }
 }

@@ -4,10 +4,13 @@ import { joinWords, listNames, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
 import type { IntendedHeaders, ReceivedHeaders } from '../misnamed-headers.js'
 
-/** Header names that the sender's code may have set. HTTP clients and proxies do not add them. */
+/** Header names that the sender's code may have set. HTTP clients and proxies do not add these headers. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
-/** Returns a finding if the headers are those of Standard Webhooks. A hex signature under these names is another mistake. */
+/**
+ * Returns a finding if the headers are those of Standard Webhooks. If the signature under these names is in hex, the mistake is another
+ * one.
+ */
 export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, headers: readonly Header[]): Draft[] {
   if ([timestamp, nonce, signature].some(({ value }) => value !== undefined)) return []
   const headerValue = (wanted: string) => headers.find(([name]) => name === wanted)?.[1]
@@ -20,7 +23,7 @@ export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, he
 }
 
 /**
- * Returns findings for those of the three headers that are absent, under another name, repeated or swapped.
+ * Returns a finding for each of the three headers that is absent, repeated, swapped or has another name.
  *
  * @param headers - all headers of the request.
  * @param intended - the values that the sender probably intended.
@@ -44,7 +47,7 @@ export function checkHeaders(
   const missing = absent.filter((header) => !isRenamed(header)).map(({ name }) => name)
   // Pseudo-headers are left out, because they come from the request line, not from a header.
   const names = headers.map(([name]) => name).filter((name) => !name.startsWith(':'))
-  // The list may be cut, so the names that a sender may have intended come first.
+  // A long list is shortened, so the names that a sender may have intended come first.
   const own = names.filter((name) => OWN.test(name))
   const list = [['Headers', listNames([...own, ...names])] as const]
   const drafts: Draft[] = []

@@ -3,13 +3,13 @@ import type { Header } from '../../capture/headers.js'
 import { joinWords, listNames } from '../../text.js'
 import type { Draft } from '../draft.js'
 
-/** A shorter secret may be in a header by chance. */
+/** The minimum length of a secret that is searched for, because a shorter secret may be in a header by chance. */
 const MIN_SECRET = 6
 
-/** A shorter secret may be a word in the name of a header. */
+/** The minimum length of a secret that is searched for in names, because a shorter secret may be a word in the name of a header. */
 const MIN_SECRET_IN_NAME = 16
 
-/** Longer headers and bodies are not searched. */
+/** The maximum length of headers and bodies that are searched. */
 const MAX_LENGTH = 1_000_000
 
 /**
@@ -35,7 +35,7 @@ export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, 
     ...(body.length <= MAX_LENGTH && hides(fromUtf8(body)) ? ['the body'] : []),
   ]
   if (names.length === 0) return []
-  const message = `The secret itself is in ${joinWords(names, 'and')}. Replace it now: everything on the way can read it.`
+  const message = `The secret itself is in ${joinWords(names, 'and')}. Replace the secret now, because every proxy and log on the way can read it.`
   return [{ code: 'secret_leaked', message, fix: 'replace_secret' }]
 }
 
@@ -47,5 +47,5 @@ function decode(word: string): string {
   return bytes === undefined ? '' : fromUtf8(bytes)
 }
 
-/** Returns a secret without a prefix such as `whsec_`, because the rest is just as secret. */
+/** Returns a secret without a prefix such as `whsec_`, because the rest is secret too. */
 const withoutPrefix = (secret: string) => secret.replace(/^[a-z]{2,8}_(?=.{16})/, '')

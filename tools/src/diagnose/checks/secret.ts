@@ -4,11 +4,11 @@ import { describeUnfilled } from '../hypotheses/placeholders.js'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 
-/** The forms in which hashes of passwords are stored: of bcrypt, Argon2, scrypt, crypt, Django, Werkzeug and LDAP. */
+/** Matches a stored hash of a password by bcrypt, Argon2, scrypt, crypt, Django, Werkzeug or LDAP. */
 const PASSWORD_HASH =
   /^\$(2[abxy]?|argon2\w*|scrypt|s0|[156y]|pbkdf2[\w-]*)\$|^(pbkdf2|scrypt|bcrypt|argon2)[\w]*[$:]|^\{S?SHA/
 
-/** A secret as pages show it, with most characters masked or left out. */
+/** Matches a secret that a page shows with most characters masked or left out. */
 const MASKED = /[*\u2022]{4}|\u2026$|\.{3}$|^x{8,}$/i
 
 /** Names of variables. */

@@ -6,13 +6,13 @@ import { describeForm } from '../signature-form.js'
 
 const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 
-/** Returns a finding if the signature breaks its format. Used only if no signing variant explains the signature. */
+/** Returns a finding if the signature has the wrong format. The check runs only if no signing variant explains the signature. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
   const why = describeUnfilled(signature)
   const evidence: EvidenceLine[] = [['X-Signature', quote(signature)], ...(why === undefined ? [] : [why])]
   const form = JWT.test(signature)
-    ? 'a JSON Web Token (JWT), which signs only itself'
+    ? 'a JSON Web Token (JWT), which does not sign this request'
     : describeForm(signature) || quote(signature)
   const message = `X-Signature is not 64 lowercase hex digits: it is ${form}.`
   return [{ code: 'signature_format', message, fix: why === undefined ? 'send_hex' : 'fill_in_value', evidence }]

@@ -10,13 +10,13 @@ const ZONES = [
   1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 13.75, 14,
 ]
 
-/** How far from the offset of a time zone a timestamp may be, in seconds. */
+/** How much a timestamp may differ from the offset of a time zone, in seconds. */
 const ZONE_TOLERANCE = 60
 
-/** Unix time has this many digits from 2001 to 2286. */
+/** The number of digits of Unix time from 2001 to 2286. */
 const DIGITS = 10
 
-/** Returns whether a timestamp is decimal digits, but not those of a date and time: YYYYMMDDhhmmss. */
+/** Returns whether a timestamp is decimal digits, but not a date and time such as YYYYMMDDhhmmss. */
 const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
 
 /** Returns a finding if X-Timestamp breaks its format. */
@@ -29,7 +29,7 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number,
   const evidence: EvidenceLine[] = instant === undefined ? [] : [['In seconds', String(Math.floor(instant / 1000))]]
   const reread = rereadDigits(timestamp)
   if (isCaptured && reread !== timestamp && isInWindow(Number(reread), now)) {
-    const meant = `Without white space, and with digits for the letters, it is ${reread}.`
+    const meant = `Without white space, and with digits for the letters, X-Timestamp is ${reread}.`
     return [{ code: 'timestamp_format', message, fix: 'whole_header', evidence: [meant] }]
   }
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
@@ -67,7 +67,7 @@ export function checkTimestampWindow(
   return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }
 }
 
-/** Returns a finding for a time that no clock shows, because a digit is missing or one is too many, or nothing set it. */
+/** Returns a finding for a time that no clock shows: a digit is missing or extra, or the time was never set. */
 function checkDigits(timestamp: string, now: number): Draft | undefined {
   const { length } = timestamp.replace(/^0+(?=\d)/, '')
   const isFarAhead = Number(timestamp) * 1000 - now > NEAR
@@ -82,8 +82,8 @@ function checkDigits(timestamp: string, now: number): Draft | undefined {
     length === DIGITS
       ? 'is a time more than ten years ahead, so it is not a Unix time of today'
       : length > DIGITS
-        ? `has ${count}, but Unix time in seconds has ${DIGITS}: it is in another unit, or has digits too many`
-        : `has ${count}, but Unix time in seconds has ${DIGITS}: digits are missing, or nothing set the time`
+        ? `has ${count}, but Unix time in seconds has ${DIGITS}, so the unit is wrong, or there are too many digits`
+        : `has ${count}, but Unix time in seconds has ${DIGITS}, so digits are missing, or the time was never set`
   return {
     code: length > DIGITS ? 'timestamp_unit' : 'timestamp_epoch',
     message: `X-Timestamp ${what}.`,
@@ -96,9 +96,9 @@ function unknownArrival(seconds: number, received: EvidenceLine): Draft {
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => `${end}${inIso(end * 1000)}`)
   return {
     code: 'clock_unknown',
-    message: 'The capture has no time of arrival, so X-Timestamp is not compared with it.',
+    message: 'The capture has no time of arrival, so X-Timestamp cannot be compared with that time.',
     fix: 'know_arrival',
-    evidence: [received, `It is in the window if the request arrived from ${from} to ${to}.`],
+    evidence: [received, `X-Timestamp is in the window if the request arrived from ${from} to ${to}.`],
   }
 }
 

@@ -16,7 +16,7 @@ import { replaceTokens } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Bytes, Variant, Variants } from './hypothesis.js'
 
-// Conversions between the formats in which a body may have been signed and received.
+// This file converts a body between the formats in which the body may have been signed and received.
 
 /** Returns a text with everything percent-encoded except letters, digits and `-_.~` (RFC 3986). */
 export function percentEncode(text: string): string {
@@ -89,9 +89,9 @@ export function literalOrString(value: string): string {
   return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
 }
 
-/** A form is at most this many times as long as its JSON. */
+/** The maximum length of a form, as a multiple of the length of the JSON. */
 const MAX_FORM_GROWTH = 16
-/** JSON with more tokens is not written as a form, because no sender has so many fields. */
+/** The maximum number of JSON tokens that are written as a form, because no sender has more fields. */
 const MAX_FORM_TOKENS = 2 ** 17
 
 /**
@@ -127,13 +127,13 @@ export function stringInside(text: string): string | undefined {
 }
 
 const MAX_PARTS = 32
-/** A step ends after this many tokens. */
+/** The number of tokens after which a step ends. */
 const STEP = 2 ** 13
 const MIN_TEXT_PART = 8
 
 /**
- * Returns the objects, arrays and longer texts inside a JSON body. The sender may have signed one of them before it was put into
- * its envelope.
+ * Returns the objects, arrays and longer texts inside a JSON body. The sender may have signed one of these values before the value was put
+ * into an envelope.
  */
 export function* jsonParts(json: JsonText): Steps<Variants<Bytes>> {
   const parts: Variant<Bytes>[] = []
@@ -156,7 +156,7 @@ export function* jsonParts(json: JsonText): Steps<Variants<Bytes>> {
   return { variants: parts }
 }
 
-/** The longest first line of a multipart body: two dashes and a boundary (RFC 2046, section 5.1.1). */
+/** The maximum length of the first line of a multipart body: two dashes and a boundary (RFC 2046, section 5.1.1). */
 const MAX_BOUNDARY = 72
 const MAX_MULTIPART = 8
 
@@ -174,7 +174,7 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
   return splitMultipart(body).map(({ content, detail }) => ({ detail, value: latin1(content) }))
 }
 
-/** Returns the JSON without one of its members, once per member, because a member may have been added after the body was signed. */
+/** Returns one JSON text per member, without that member, because a member may have been added after the body was signed. */
 export function withoutMember(json: JsonText): Variants<string> | undefined {
   if (json.kinds[0] !== OPEN_OBJECT) return undefined
   const { text } = json
@@ -190,14 +190,14 @@ export function withoutMember(json: JsonText): Variants<string> | undefined {
 
 const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 const toPascalCase = (key: string) => key.split('_').map(capitalize).join('')
-/** How serializers write the names of fields, by the name of the style. */
+/** How serializers write the names of fields, per style. */
 const CASES: readonly (readonly [name: string, write: (key: string) => string])[] = [
   ['PascalCase', toPascalCase],
   ['camelCase', (key) => key.charAt(0).toLowerCase() + toPascalCase(key).slice(1)],
   ['snake_case', (key) => key.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase()],
 ]
 
-/** Returns the JSON with its keys in another style, once per style. */
+/** Returns one JSON text per style, with the keys in that style. */
 export function* recasedKeys(json: JsonText): Steps<Variants<string>> {
   const variants: Variant<string>[] = []
   for (const [detail, write] of CASES) {
@@ -219,7 +219,7 @@ export function withoutEmptyObjects(json: JsonText): Steps<string> {
 
 const MAX_CHANGED_TOKENS = 64
 
-/** The new texts of the tokens of a JSON text that a change concerns, by the index of the token. */
+/** The new texts of the tokens that a change replaces, by the index of the token. */
 type ChangedTokens = ReadonlyMap<number, string>
 
 function* changeTokens(
@@ -243,7 +243,7 @@ function* withAllChanges(json: JsonText, changes: ChangedTokens): Steps<string |
     : yield* replaceTokens(json, (token) => changes.get(token) ?? written(json, token))
 }
 
-/** Returns the JSON text with one change, once per change. */
+/** Returns one JSON text per change, with only that change. */
 function withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens): Variant<string>[] {
   return [...changes].slice(0, MAX_CHANGED_TOKENS).map(([token, changed]) => ({
     detail: changed,
@@ -288,7 +288,7 @@ export function* oneNumberAsString(json: JsonText): Steps<Variants<string>> {
   return { variants: withOneChange(json, yield* quoteNumbers(json)) }
 }
 
-/** Returns the JSON text with the lost line breaks before its indentation, or `undefined` if it lost none. */
+/** Returns the JSON text with the lost line breaks before the indentation, or `undefined` if no line break was lost. */
 export function restoreLineBreaks(text: string): string | undefined {
   const restored = text.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
@@ -303,7 +303,7 @@ const ESCAPES: { readonly [escaped: string]: string } = {
   '\\\\': '\\',
 }
 
-/** Returns the text with its escapes expanded, as a shell does, or `undefined` if it has none. */
+/** Returns the text with escapes expanded as by a shell, or `undefined` if the text has no escapes. */
 export function expandEscapes(text: string): string | undefined {
   const expanded = text.replace(/\\[ntrbf\\]/g, (escaped) => ESCAPES[escaped] as string)
   return expanded === text ? undefined : expanded

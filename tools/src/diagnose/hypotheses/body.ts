@@ -31,12 +31,12 @@ import { changesOf } from './text-changes.js'
 
 type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 
-/** The most bytes that a compressed body may inflate to. */
+/** The maximum number of bytes to which a compressed body may inflate. */
 const MAX_INFLATED = 2 ** 24
 
 /**
- * Returns a function that applies a change to the body as text. Bytes that are not UTF-8 are read as Latin-1, because this loses
- * nothing.
+ * Returns a function that applies a change to the body as text. Bytes that are not UTF-8 are read as Latin-1, because Latin-1 loses no
+ * byte.
  */
 const text =
   (change: (body: string) => string | undefined) =>
@@ -53,7 +53,7 @@ const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes
     const changed = json && change(json)
     return isSteps(changed) ? yield* changed : changed
   }
-/** Returns a function that applies a change unless the body is ASCII alone, because ASCII is the same in these encodings. */
+/** Returns a function that applies a change unless the body is only ASCII, because ASCII is the same in these encodings. */
 const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
   isAscii(body) ? undefined : change(body)
 const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
@@ -107,7 +107,7 @@ const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
     ),
   )
 
-/** Returns the hypotheses that the sender signed its own file, but the HTTP client sent other bytes. */
+/** Returns hypotheses for a sender that signed a file, although the HTTP client sent other bytes than the file has. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
   newline('common', "the whole file, from which curl's -d removed the line breaks", (body) =>
     areEqual(withoutLineBreaks(original), body) ? original : undefined,
@@ -115,7 +115,7 @@ export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesi
   changed('common', 'the original body', () => original),
 ]
 
-/** The body was received in another form than it was signed. */
+/** Hypotheses that the received body has another form than the signed body. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(twice)('common', 'the text inside the JSON string received', forms.stringInside),
   inflated('common', 'gzip'),
@@ -191,7 +191,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
 
 const inBrackets = (write: (body: Uint8Array) => string) => (body: Uint8Array) => `[${write(body)}]`
 
-/** The body was signed in another form than it was sent. */
+/** Hypotheses that the signed body has another form than the sent body. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
   inText(newline)('common', 'the body with CRLF line breaks instead of LF', (body) => body.replace(/\r?\n/g, '\r\n')),
   inText(newline)('common', 'the body with LF line breaks instead of CRLF', (body) => body.replaceAll('\r\n', '\n')),
@@ -313,7 +313,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
 ]
 
-/** Bytes that were added or lost at the end of the body. */
+/** Hypotheses that bytes were added or lost at the end of the body. */
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
   inText(newline)('common', 'the body without the line break at its end', (body) => body.replace(/\r?\n$/, '')),

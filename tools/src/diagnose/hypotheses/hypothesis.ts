@@ -6,33 +6,32 @@ import type { JsonStyle } from '../json/write.js'
 import type { Steps } from '../steps.js'
 
 /**
- * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `expected` marks
- * what the request itself shows, which does not count as a mistake. `last` marks a mistake that has too many values to be tried
- * earlier.
+ * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `expected` marks a value that
+ * the request itself shows, so this value is not a mistake. `last` marks a mistake that has too many values to be tried earlier.
  */
 export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last'
 
-/** The other parts of the request, which a hypothesis does not change. */
+/** The parts of the request that a hypothesis reads, but does not change. */
 export interface RequestContext {
   /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
   /** The body as received. */
   readonly body: Uint8Array
   readonly primitives: Primitives
-  /** Counts bytes that are read or written, but not hashed. Ends the search when the budget is used up. */
+  /** Counts bytes that are read or written, but not hashed. Throws, and so ends the search, when the budget is used up. */
   spend(bytes: number): void
 }
 
-/** What a hypothesis returns: what was signed, or `undefined` if the mistake is not possible. */
+/** The result of a hypothesis: what was signed, or `undefined` if the mistake is not possible. */
 export type Applied<Output> = Output | Variants<Output> | undefined
 
-/** One of several values that a hypothesis proposes. `detail` says how this value differs. */
+/** One of several values that a hypothesis proposes. `detail` says how this value differs from the other values. */
 export interface Variant<Output> {
   readonly detail: string
   readonly value: Output
 }
 
-/** The values of a hypothesis that proposes more than one value. */
+/** The values of a hypothesis that proposes several values. */
 export interface Variants<Output> {
   readonly variants: readonly Variant<Output>[]
 }
@@ -42,7 +41,7 @@ export interface Hypothesis<Input, Output> {
   readonly likelihood: Likelihood
   readonly code: FindingCode
   readonly fix: FixId
-  /** Who must act, if the fix names both sides. */
+  /** Which side must act, if the fix names both sides. */
   readonly side?: Side
   /** The text that was signed instead, as a phrase. `<detail>` is the detail of a variant. */
   readonly what: string
@@ -62,5 +61,5 @@ export const hypothesesOf =
     apply,
   })
 
-/** Text or bytes; text is encoded as UTF-8. */
+/** Text or bytes. Text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array

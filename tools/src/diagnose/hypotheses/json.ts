@@ -34,7 +34,7 @@ import { type JsonStyle, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
 
-// JSON that one serializer wrote for the signature and another one for sending.
+// This file has the hypotheses for JSON that one serializer wrote for the signature, and another serializer wrote for sending.
 
 /** One serializer, or one way to print a parsed body. */
 export interface JsonWriter {
@@ -141,7 +141,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: sorted }),
 ]
 
-/** The names of the traits that several serializers share. A trait of one serializer has no name of its own. */
+/** The names of the traits that several serializers share. A trait of only one serializer has no name. */
 export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [COMPACT, 'no white space'],
   [SPACED, '`, ` and `: ` as separators'],
@@ -150,7 +150,7 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [INDENT_4, 'indented by 4 spaces'],
   [TABS, 'indented by tabs'],
   [SPACED_COLON, '`,` and `: ` as separators'],
-  [raw, 'no escape that is not needed'],
+  [raw, 'no unnecessary escape'],
   [ascii, 'characters beyond ASCII as \\uXXXX'],
   [php, '`/` as `\\/` and characters beyond ASCII as \\uXXXX'],
   [phpUnicodeString, '`/` as `\\/`'],
@@ -158,7 +158,7 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [sorted, 'sorted keys'],
 ])
 
-/** Combinations of traits that no known serializer has, so these combinations are tried last. */
+/** Combinations of traits are tried last, because no known serializer has these combinations. */
 const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap(
   (spacing) =>
     [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>
@@ -169,8 +169,8 @@ const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, IN
 const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
 
 /**
- * Returns the tokens of a body, or `undefined` if the body is not JSON. Bytes that are not UTF-8 are read as Latin-1, because this
- * loses nothing.
+ * Returns the tokens of a body, or `undefined` if the body is not JSON. Bytes that are not UTF-8 are read as Latin-1, because Latin-1 loses
+ * no byte.
  */
 export function* parseBody(body: Uint8Array): Steps<JsonText | undefined> {
   if (!parsed.has(body)) parsed.set(body, yield* parseInSteps(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
@@ -186,7 +186,7 @@ const hypothesis = ({
 }: Pick<JsonWriter, 'likelihood' | 'style'>): Hypothesis<Uint8Array, Uint8Array> => ({
   likelihood,
   code: 'body_json',
-  // A style with its own way to write strings is not JSON: it is what a language prints for an object.
+  // A style with its own strings is not JSON, but what a language prints for an object.
   fix: style.string === undefined ? 'serialize_once' : 'write_body',
   what: 'the JSON written again',
   style,

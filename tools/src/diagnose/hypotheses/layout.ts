@@ -1,7 +1,7 @@
 import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
-// Mistakes in the layout of the message, which is `timestamp:nonce:body`.
+// This file has the mistakes in the layout of the message, which is `timestamp:nonce:body`.
 
 /** The parts of a message. `<timestamp>`, `<nonce>` and `<body>` are replaced by the values of the request. */
 export type Layout = readonly string[]
@@ -38,7 +38,7 @@ const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body)
   ['TIMESTAMP', 'NONCE', body.toUpperCase()],
 ])
 
-/** The sender signed a text with names of variables. Only the body may be filled in. */
+/** The sender signed a text with names of variables. Only the body may have been replaced by its value. */
 const namesOfVariables: Hypothesis<Layout, Layout> = {
   likelihood: 'last',
   code: 'message_layout',
@@ -127,7 +127,7 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
-/** Returns a layout for a reader: `timestamp.nonce.body`, with control characters escaped. */
+/** Returns a layout as readable text, such as `timestamp.nonce.body`, with control characters escaped. */
 export function layoutText(layout: Layout): string {
   const text = layout.map((part) => part.replace(/^<(\w+)>$/, '$1')).join('')
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')

@@ -2,7 +2,7 @@ import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, type Va
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// Mistakes in the nonce that was signed.
+// This file has the mistakes in the nonce that was signed.
 
 const other = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'nonce_once' })
 const unfilled = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'fill_in_value' })
@@ -17,10 +17,10 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
     nonce.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
   ),
   other('rare', 'the nonce without the braces around it, in lowercase', (nonce) => withoutBraces(nonce)?.toLowerCase()),
-  unfilled('last', 'the text `<detail>`, which nothing filled in, for the nonce', () =>
+  unfilled('last', 'the placeholder `<detail>` for the nonce', () =>
     placeholdersFor('nonce', 'NONCE', '$guid', '$randomUUID', 'uuid', 'UUID', 'guid', 'requestId'),
   ),
-  other('uncommon', 'the value of the header <detail> for the nonce', identifiers),
+  other('uncommon', 'the value of the header <detail> as the nonce', identifiers),
   ...changesOf<string>(
     'the nonce',
     {

@@ -7,13 +7,13 @@ import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type Reques
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// Mistakes in the secret that was used as the key.
+// This file has the mistakes in the secret that was used as the key.
 
 type SecretHypothesis = Hypothesis<string, Bytes>
 
-/** A prefix such as `whsec_`, `sk_live_` or `v1,whsec_`. */
+/** Matches a prefix such as `whsec_`, `sk_live_` or `v1,whsec_`. */
 const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.,-]){1,2}(?=.)/
-/** A line of a configuration: `WEBHOOK_SECRET=…`, `export SECRET="…"` or `secret: …`. */
+/** Matches a line of a configuration: `WEBHOOK_SECRET=…`, `export SECRET="…"` or `secret: …`. */
 const ASSIGNED = /^\s*(?:export\s+|set\s+)?["']?[A-Za-z_][\w.-]*["']?(?:\s*=\s*|:\s+)(["']?)(.{6,})\1;?\s*$/s
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
@@ -52,7 +52,7 @@ const JSON_KEYS = [
   'value',
   'password',
 ]
-/** The JSON as services write it, as it is pasted, and as Python prints it. */
+/** How services, people and Python write this JSON. */
 const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
 const inJson = (secret: string) => ({
   variants: JSON_KEYS.flatMap((key) =>
@@ -67,9 +67,9 @@ const valuesInJson = (secret: string) => {
 }
 /** The lengths to which database fields and keys truncate a secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
-/** Each length up to the block of SHA-256, beyond which each key costs one more hash, and the usual lengths of fields. */
+/** Every length up to the block size of SHA-256, because a longer key takes one more hash, and the usual lengths of fields. */
 const ANY_LENGTHS = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
-/** Returns each start of a secret, and each end. A field may have any length, and any character may end a value. */
+/** Returns every start and every end of a secret, because a field may have any length, and any character may end a value. */
 const anyCut = (secret: string) => ({
   variants: ANY_LENGTHS.filter((length) => length < secret.length).flatMap((length) => [
     { detail: `the first ${length} characters`, value: secret.slice(0, length) },
@@ -82,7 +82,7 @@ const HASHES = [
   ['sha1', 'SHA-1'],
   ['sha512', 'SHA-512'],
 ] as const
-/** The forms in which programs write a hash, and use it as the key. */
+/** The forms in which programs use a hash as the key. */
 const HASH_FORMS: readonly (readonly [name: string, write: (digest: Uint8Array) => Bytes])[] = [
   ['in hex', hex],
   ['in uppercase hex', (digest) => hex(digest).toUpperCase()],
@@ -98,7 +98,7 @@ const anyHash = (secret: string, { primitives }: RequestContext) => {
   const hashed = [
     ['the secret', utf8(secret)],
     ['the secret and a line feed (LF)', utf8(`${secret}\n`)],
-    ['the bytes that the hex of the secret stands for', fromHex(secret)],
+    ['the secret decoded from hex', fromHex(secret)],
     ['the bytes that the base64 of the secret stands for', fromBase64(secret)],
   ] as const
   const variants = HASHES.flatMap(([algorithm, name]) =>
@@ -115,7 +115,7 @@ const cutTo = (lengths: readonly number[]) => (secret: string) => ({
   variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
 })
 
-/** A readable text of at least 6 characters, because a few random bytes may be readable by chance. */
+/** Matches a readable text of at least 6 characters, because a few random bytes may be readable by chance. */
 const READABLE = /^[^\p{Cc}]{6,}\n?$/u
 /**
  * Returns the text of bytes that are readable, or `undefined` for other bytes. If bytes are readable, one side probably has the
@@ -139,7 +139,7 @@ const NAMES = [
   'KEY',
   'key',
 ]
-/** Other texts that stand for the secret in the configuration of a program. */
+/** Other placeholders for the secret in the configuration of a program. */
 const UNFILLED = [
   'secret',
   'SECRET',
@@ -225,7 +225,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('uncommon', 'the secret up to a `#`, which begins a comment in a .env file', (secret) =>
     secret.replace(/\s*#.*$/s, ''),
   ),
-  unchanged('uncommon', 'the secret without what a shell takes for a variable (`$…`)', (secret) =>
+  unchanged('uncommon', 'the secret without the part that a shell reads as a variable (`$…`)', (secret) =>
     secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, ''),
   ),
   unchanged('last', 'the secret with one `$` for each `$$`, as Docker Compose reads it', (secret) =>
@@ -254,7 +254,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ...placeholders('uncommon', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'),
   ...placeholders('rare', '$SIGNING_SECRET', '$SECRET', '/run/secrets/webhook_secret'),
   placeholder('last', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES)),
-  placeholder('last', 'the text `<detail>`, which is no value, as the secret', () => ({
+  placeholder('last', 'the placeholder `<detail>` as the secret', () => ({
     variants: UNFILLED.map((text) => ({ detail: text, value: text })),
   })),
   ...changesOf<string>(

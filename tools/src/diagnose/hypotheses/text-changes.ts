@@ -3,9 +3,9 @@ import { removeOddSpace } from '../../text.js'
 import { percentDecode, percentEncode } from './body-formats.js'
 import type { Bytes, Hypothesis, Likelihood } from './hypothesis.js'
 
-// Changes that programs make to any value: to the timestamp, the nonce, the body and the secret alike.
+// This file has the changes that programs may make to any value: the timestamp, the nonce, the body and the secret.
 
-/** What a change is about. Each value has its own codes and fixes for it. */
+/** The kind of a change. Each value has its own code and fix per kind. */
 export type ChangeKind =
   | 'space added'
   | 'space removed'
@@ -20,7 +20,7 @@ export type ChangeKind =
 export interface TextChange {
   readonly kind: ChangeKind
   readonly likelihood: Likelihood
-  /** What was signed, where `<value>` is the name of the value. */
+  /** The text that was signed. `<value>` is replaced by the name of the value. */
   readonly what: string
   readonly change: (text: string) => Bytes | undefined
 }
@@ -96,9 +96,9 @@ type Cause = Pick<Hypothesis<never, never>, 'code' | 'fix' | 'side'>
 /**
  * Returns a hypothesis per change of a value.
  *
- * @param causes - the code and the fix of each kind of change. A kind that is left out has rows of its own.
+ * @param causes - the code and the fix of each kind of change. A kind that is left out has hypotheses of its own.
  * @param applied - returns a function that applies a change to the input of the dimension.
- * @param likelihood - the likelihood of all changes, if they are less likely for this value.
+ * @param likelihood - the likelihood of all changes, if the changes are less likely for this value.
  */
 export function changesOf<Input>(
   value: string,

@@ -3,9 +3,9 @@ import { type Bytes, type Hypothesis, hypothesesOf, type Variants } from './hypo
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// Mistakes in the timestamp that was signed.
+// This file has the mistakes in the timestamp that was signed.
 
-/** The longest time between two readings of the clock, in seconds. */
+/** The maximum time between two readings of the clock, in seconds. */
 const MAX_DRIFT = 60
 
 const seconds = (instant: number) => Math.floor(instant / 1000)
@@ -13,11 +13,11 @@ const unfilled = hypothesesOf<number, Bytes>({ code: 'message_timestamp', fix: '
 const ONCE = { code: 'message_timestamp', fix: 'timestamp_once' } as const
 const other = hypothesesOf<number, Bytes>(ONCE)
 
-/** These hypotheses change the instant that the header means, in milliseconds since the Unix epoch. */
+/** These hypotheses change the time that the header means, in milliseconds since the Unix epoch. */
 export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
   other('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
-  other('uncommon', 'a timestamp <detail> than in the header', shifted(1, 2)),
-  other('last', 'a timestamp of another moment, <detail> than in the header', shifted(3, MAX_DRIFT)),
+  other('uncommon', 'a timestamp that is <detail> than in the header', shifted(1, 2)),
+  other('last', 'another time, which is <detail> than in the header', shifted(3, MAX_DRIFT)),
   other('uncommon', 'the timestamp in ISO 8601', (instant) => writeIso(instant, 'Z')),
   other('uncommon', 'the timestamp in ISO 8601 with milliseconds', (instant) => writeIso(instant, '.000Z')),
   other('uncommon', 'the timestamp in ISO 8601 with `+00:00`', (instant) => writeIso(instant, '+00:00')),
@@ -35,7 +35,7 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
   other('last', 'the timestamp in ISO 8601, with the fraction <detail>', (instant) =>
     fractions((milliseconds) => writeIso(instant, `.${milliseconds}Z`)),
   ),
-  unfilled('last', 'the text `<detail>`, which nothing filled in, for the timestamp', () =>
+  unfilled('last', 'the placeholder `<detail>` for the timestamp', () =>
     placeholdersFor('timestamp', 'TIMESTAMP', '$timestamp', 'ts', 'now'),
   ),
   other('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),

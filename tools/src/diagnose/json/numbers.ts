@@ -3,14 +3,16 @@
 export type NumberStyle = (written: string) => string
 
 interface FloatFormat {
-  /** Numbers with a decimal exponent from `from` to below `to` are written out. Other numbers are written as powers of ten. */
+  /**
+   * Numbers with a decimal exponent from `from` to below `to` are written without an exponent. Other numbers are written with an exponent.
+   */
   readonly from: number
   readonly to: number
   /** The end of a float without a fraction: `whole` if the float is written out, otherwise `wholeBeforePower`. */
   readonly whole: string
   readonly wholeBeforePower: string
   readonly power: (sign: string, digits: string) => string
-  /** Integers from this size on become floats. */
+  /** The smallest integer that becomes a float. */
   readonly floatsFrom?: number
 }
 

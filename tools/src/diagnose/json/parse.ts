@@ -1,7 +1,7 @@
 import { runSteps, type Steps } from '../steps.js'
 
-// A JSON text as tokens, which keep the text unchanged: no number is rounded, no escape is decoded, and no duplicate key is
-// lost.
+// This file splits a JSON text into tokens that keep the text unchanged: no number is rounded, no escape is decoded, and no duplicate key
+// is lost.
 
 /** The kinds of tokens. Commas and colons are not tokens, because they follow from the tokens around them. */
 export const OPEN_OBJECT = 1
@@ -15,13 +15,13 @@ export const NUMBER = 7
 export const WORD = 8
 
 /**
- * A text with more tokens or deeper nesting is not parsed. The parsers of most languages refuse deep nesting too, and a hostile body
- * of brackets alone would take too much memory and time.
+ * The limits of a text that is parsed. Most parsers refuse deep nesting too, and a hostile body of only brackets would take too much memory
+ * and time.
  */
 const MAX_TOKENS = 2 ** 20
 const MAX_DEPTH = 1024
 
-/** Returns a table of the ASCII codes in `characters`, because a look-up takes less time than a search in a text. */
+/** Returns a table of the ASCII codes in `characters`, because a look-up is faster than a search in a text. */
 function tableOf(characters: string): Uint8Array {
   const table = new Uint8Array(128)
   for (const character of characters) table[character.charCodeAt(0)] = 1
@@ -32,15 +32,15 @@ function tableOf(characters: string): Uint8Array {
 const IS_SPACE = tableOf(' \t\n\r')
 const COMMA = 0x2c
 const COLON = 0x3a
-/** A bracket or a quote ends a number or a word too. */
+/** A bracket or a quote also ends a number or a word. */
 const IS_AROUND = tableOf(' \t\n\r,:{}[]"')
 
-/** A text with a longer number is not parsed. Real numbers are shorter, and rewriting long ones takes more than linear time. */
+/** The maximum length of a number. Real numbers are shorter, and rewriting a long number takes more than linear time. */
 const MAX_NUMBER_LENGTH = 400
 
 const NUMBER_FORM = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 const WORDS = new Set(['true', 'false', 'null'])
-/** Characters that not every string may have. A string without them is valid JSON. */
+/** Matches characters that need a check. A string without these characters is valid JSON. */
 const NEEDS_CHECK = /[^ -[\]-\uffff]/
 
 export interface JsonText {
@@ -50,11 +50,11 @@ export interface JsonText {
   /** Where each token starts and ends in `text`. */
   readonly starts: Int32Array
   readonly ends: Int32Array
-  /** For a token that opens an object or array: the token that closes it. Otherwise 0. */
+  /** For a token that opens an object or array, the token that closes this object or array. Otherwise 0. */
   readonly closes: Int32Array
 }
 
-/** A step ends after this many tokens or characters. */
+/** The number of tokens or characters after which a step ends. */
 const STEP = 2 ** 14
 
 /**
@@ -65,7 +65,7 @@ export const parseJson = (text: string): JsonText | undefined => runSteps(parseI
 
 /** Does the work of {@link parseJson} in steps, and yields the number of characters that each step read. */
 export function* parseInSteps(text: string): Steps<JsonText | undefined> {
-  // Typed arrays, because lists that grow take twice the time, most of it for the collection of garbage.
+  // The tokens are in typed arrays, because growing lists take twice the time, mostly for garbage collection.
   const most = Math.min(text.length, MAX_TOKENS)
   const kinds = new Uint8Array(most)
   const [starts, ends, closes] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)]
@@ -96,7 +96,7 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
     const ofText = first === '"' ? (isKey ? KEY : STRING) : /[-\d]/.test(first) ? NUMBER : WORD
     const kind = bracket || ofText
     const isClosing = kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
-    // What stands between two tokens follows from the tokens.
+    // The text between two tokens follows from the tokens.
     const isFirst = before === undefined || before === OPEN_OBJECT || before === OPEN_ARRAY
     const expected = before === KEY ? COLON : isFirst || isClosing ? 0 : COMMA
     if (separator !== expected || (before !== undefined && around === undefined)) return undefined
@@ -135,7 +135,7 @@ function endOfString(text: string, start: number): number {
   return 0
 }
 
-/** Returns the value of a JSON text, or `undefined` if it is not JSON. */
+/** Returns the value of a JSON text, or `undefined` if the text is not JSON. */
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -149,7 +149,7 @@ export function written({ text, starts, ends }: JsonText, token: number): string
   return text.slice(starts[token], ends[token])
 }
 
-/** Returns the text that a string token means: without its quotes, and with its escapes decoded. */
+/** Returns the decoded text of a string token, without the quotes. */
 export function textOf(json: JsonText, token: number): string {
   const string = written(json, token)
   return string.includes('\\') ? JSON.parse(string) : string.slice(1, -1)

@@ -19,18 +19,18 @@ export interface Spacing {
   /** Between two members or elements, before the line break if there is one. */
   readonly item: string
   readonly colon: string
-  /** One step of indentation. If absent, everything is on one line. */
+  /** One step of indentation. Without this text, everything is on one line. */
   readonly indent?: string
-  /** The text in an empty object and an empty array, before the indentation of their end. */
+  /** The text inside an empty object or an empty array, before the indentation of the closing bracket. */
   readonly hollow?: readonly [object: string, array: string]
-  /** Whether an array is on one line, with a space inside each bracket, and does not indent what is in it. */
+  /** Whether an array is on one line, with a space inside each bracket, and without indentation of its elements. */
   readonly hasInlineArrays?: boolean
 }
 
-/** Returns the members of an object in another order, or only some of them. */
+/** Returns the members of an object in another order, or only some of the members. */
 export type Arrange = (members: Member[], json: JsonText) => Member[]
 
-/** How to write JSON again. A field that is absent changes nothing. */
+/** How to write JSON again. An absent field changes nothing. */
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
@@ -41,20 +41,20 @@ export interface JsonStyle {
   readonly escaping?: ((text: string) => string) | undefined
   /** Returns a string with its quotes, like `escaping`, but is called for every string. */
   readonly string?: ((text: string) => string) | undefined
-  /** Returns the text of a key. Absent if keys are written like other strings. */
+  /** Returns the text of a key. Without this function, keys are written like other strings. */
   readonly key?: ((text: string) => string) | undefined
-  /** Returns a number as the style writes it. The argument `number` is the text that was read. */
+  /** Returns a number in this style. The argument `number` is the text that was read. */
   readonly number?: ((number: string, token: number) => string) | undefined
   readonly word?: ((word: string) => string) | undefined
-  /** Returns the text of a bracket. Absent if brackets are written as in JSON. */
+  /** Returns the text of a bracket. Without this function, brackets are written as in JSON. */
   readonly bracket?: (bracket: string) => string
 }
 
 const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
 
 /**
- * A rewritten text has at most this many times the length of the text before, plus `MAX_SHORT`. Without a limit, the
- * indentation of deep nesting could make it very long.
+ * A rewritten text has at most this many times the length of the text before, plus `MAX_SHORT`. Without a limit, the indentation of deep
+ * nesting could make the text very long.
  */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
@@ -62,20 +62,22 @@ const MAX_SHORT = 4096
 /** Strings without these characters are written the same way by every serializer. */
 const ESCAPED_BY_SOME = /[^ -~]|[\\/<>&'+=`]/
 
-/** The facts about a text that all styles need. `PREPARED` keeps them, because a search writes the same text in a hundred styles. */
+/**
+ * The facts about a text that all styles need. `PREPARED` caches these facts, because a search writes the same text in a hundred styles.
+ */
 interface Prepared {
   /** The text of each token, unchanged. */
   readonly written: readonly string[]
-  /** For each token: whether some serializers write it in another way. */
+  /** For each token, whether some serializers write the token in another way. */
   readonly isSpecial: readonly boolean[]
-  /** The texts that strings mean, as far as they were needed. */
+  /** The decoded texts of strings that were needed so far. */
   readonly decoded: string[]
   readonly orders: Map<Arrange, readonly number[]>
 }
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
 
-/** A step ends after this many tokens, or characters of a long string. */
+/** The number of tokens, or of characters of a long string, after which a step ends. */
 const STEP = 2 ** 13
 
 /** The cost of writing a token, in characters. In a body of brackets, each character is a token. */
@@ -138,7 +140,7 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   let part = ''
   let depth = 0
   let before = 0
-  /** The brackets that are open. They are needed only for inline arrays. */
+  /** The open brackets, which only inline arrays need. */
   const open: number[] = []
   const isInline = () => spacing.hasInlineArrays === true && open.at(-1) === OPEN_ARRAY
   for (let index = 0; index < count; index++) {
@@ -164,8 +166,8 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
 }
 
 /**
- * Returns the text as one piece of memory. JavaScript engines join texts when one of their characters is read. A text of a million
- * pieces takes five times as long to write, most of it for the collection of garbage.
+ * Returns the text as one piece of memory, because JavaScript engines join the pieces of a text when a character is read. A text of a
+ * million pieces would take five times as long to write, mostly for garbage collection.
  */
 const flat = (text: string): string => (text.charCodeAt(0) >= 0 ? text : '')
 
@@ -207,7 +209,7 @@ function* escapeInSteps(text: string, escaping: (text: string) => string): Steps
   let end: number
   for (let start = 0; start < text.length; start = end) {
     end = start + STEP
-    // The two units of a character stay together, because one alone would be escaped.
+    // The two units of a character stay together, because a single unit would be escaped.
     if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end++
     escaped += escaping(text.slice(start, end)).slice(1, -1)
     yield STEP
@@ -215,7 +217,7 @@ function* escapeInSteps(text: string, escaping: (text: string) => string): Steps
   return `"${escaped}"`
 }
 
-/** Returns the text that a string means. It is kept, because each style writes it. */
+/** Returns the decoded text of a string. The text is cached, because each style writes the same string. */
 function decodedText(json: JsonText, { decoded }: Prepared, token: number): string {
   decoded[token] ??= textOf(json, token)
   return decoded[token] as string

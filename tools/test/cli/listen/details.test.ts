@@ -86,7 +86,7 @@ describe('the details of a request', () => {
   })
 
   it.each([
-    [{ ok: true }, 'met', 'No accepted request had it before.'],
+    [{ ok: true }, 'met', 'No accepted request had this nonce before.'],
     [
       { ok: false, reason: 'replayed_nonce', detail: 'the same nonce 12 s ago' },
       'broken',

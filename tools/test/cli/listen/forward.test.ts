@@ -56,15 +56,15 @@ describe('if the endpoint refuses a valid request, the difference', () => {
 
   it('says how long the body is after it was parsed and written again, if that changes the length', () => {
     const text = differences({ status: 403 }, { body: '{ "a": 1.0 }' })
-    expect(text).toContain('it has 7 bytes. Pass the raw body.')
+    expect(text).toContain('the length is 7 bytes. Pass the raw body.')
     expect(differences({ status: 400 }, { body: 'no json' })).not.toContain('parsed JSON')
   })
 })
 
 it.each<[RejectionReason, number, string]>([
-  ['replayed_nonce', 0, 'It accepts replays'],
-  ['signature_mismatch', 0, 'It has another secret, or ignores the result'],
-  ['timestamp_outside_window', 0, 'It ignores the result of verify'],
+  ['replayed_nonce', 0, 'The endpoint accepts replays'],
+  ['signature_mismatch', 0, 'The endpoint has another secret, or ignores the result'],
+  ['timestamp_outside_window', 0, 'The endpoint ignores the result of verify'],
   ['timestamp_outside_window', -3600, 'Its clock is 3600 s behind'],
 ])('if the endpoint accepts what breaks %s, the difference says why', (reason, drift, why) => {
   expect(differences({ status: 200, drift }, { reason })).toContain(`Refused here (${reason}), 200 there. ${why}`)
@@ -75,7 +75,7 @@ it.each([
   [{ status: 404 }, 'before verify'],
   [{ status: 500 }, 'The handler of the endpoint failed'],
   [{ status: 503 }, 'did not decide'],
-  [{ status: 301 }, 'The endpoint redirects. A redirect was not followed'],
+  [{ status: 301 }, 'The endpoint redirects. The redirect was not followed'],
   [{ status: 308, location: '/there' }, 'redirects to /there.'],
 ])('says what %j means', (answer, text) => {
   expect(differences(answer)).toContain(text)
