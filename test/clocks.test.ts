@@ -34,7 +34,7 @@ describe('the wall clock of a server with a memory store steps', () => {
   it.each([
     ['back by a year', -YEAR],
     ['forward by a year', YEAR],
-  ])('%s: genuine requests are rejected until the clock is right, and no replay is accepted', async (_, step) => {
+  ])('%s: valid requests are rejected until the clock is right, and no replay is accepted', async (_, step) => {
     const { monotonic, store } = withMonotonicClock()
     expect(await outcome(store, NOW)).toBe('accepted')
     expect(await outcome(store, NOW + step)).toBe('timestamp_outside_window')

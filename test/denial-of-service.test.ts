@@ -51,13 +51,13 @@ describe('a flood, while the store is full', () => {
 
   it('reserves nothing for a rejected request', async () => {
     const store = new RecordingStore()
-    const genuine = signedRequest()
+    const valid = signedRequest()
     const withHeaders = (headers: Record<string, string>) => ({
-      ...genuine,
-      headers: { ...genuine.headers, ...headers },
+      ...valid,
+      headers: { ...valid.headers, ...headers },
     })
     for (const request of [
-      { ...genuine, headers: {} },
+      { ...valid, headers: {} },
       withHeaders({ 'x-timestamp': 'x' }),
       withHeaders({ 'x-timestamp': '0' }),
       withHeaders({ 'x-nonce': '' }),
@@ -68,7 +68,7 @@ describe('a flood, while the store is full', () => {
     expect(store.calls).toEqual([])
   })
 
-  it('of genuine requests ends when entries expire: then the store has room again', async () => {
+  it('of valid requests ends when entries expire: then the store has room again', async () => {
     const clock = new TestClock()
     const store = fullStore(clock)
     expect(await outcome(signedRequest(), store)).toBe('ERR_NONCE_STORE')

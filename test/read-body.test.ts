@@ -537,7 +537,7 @@ describe('readBody of an event of AWS Lambda', () => {
   it.each([
     ['text, because something decoded it', EVENT],
     ['a character that is no digit', 'AAA*'],
-    ['a line end', 'AAAA\n'],
+    ['a newline', 'AAAA\n'],
     ['a space', 'AAA A'],
     ['one digit too many', 'AAAAA'],
     ['no padding', 'AA'],

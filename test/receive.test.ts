@@ -78,7 +78,7 @@ const ACCEPTED = {
   release: expect.any(Function),
 }
 
-describe('a genuine request', () => {
+describe('a valid request', () => {
   it('is accepted, and returns its body in a Buffer', async () => {
     const received = await receive({ webhookId: '42', request: fetchRequest() }, SECRET, new RecordingStore(), {
       now: () => NOW,

@@ -161,7 +161,7 @@ describe('refuse', () => {
     expect(await answerTo('/read', '1234567890')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: keep-alive\r\n/s)
   })
 
-  it('forgets what the handler said about the body of its answer', async () => {
+  it('forgets what the handler said about the body of its response', async () => {
     const port = await serve((_, response) => {
       response.setHeader('Content-Type', 'application/json').setHeader('Content-Length', '100')
       response.setHeader('Transfer-Encoding', 'chunked').setHeader('Content-Encoding', 'gzip')
@@ -177,7 +177,7 @@ describe('refuse', () => {
     }
   })
 
-  it('only logs if the handler has already answered', async () => {
+  it('only logs if the handler has already responded', async () => {
     const port = await serve((_, response) => {
       response.writeHead(200).end('the answer')
       refuse(response, FAULT)
@@ -187,7 +187,7 @@ describe('refuse', () => {
     expect(logged()).toEqual([['error', expect.stringMatching(/^Error: no connection at .*cause.*ECONNREFUSED/)]])
   })
 
-  it('cuts an answer that the handler has begun, so that the sender does not wait', async () => {
+  it('cuts a response that the handler has begun, so that the sender does not wait', async () => {
     const port = await serve((_, response) => {
       response.writeHead(200).write('the first part', () => refuse(response, FAULT))
     })
@@ -214,7 +214,7 @@ describe('refuse', () => {
     expect(warnings).toEqual([])
   })
 
-  it('resets the stream of HTTP/2 whose body was not read, after the answer', async () => {
+  it('resets the stream of HTTP/2 whose body was not read, after the response', async () => {
     const answered: { stream: { destroyed: boolean } }[] = []
     const started = createHttp2Server((_, response) => {
       answered.push(response)
@@ -328,7 +328,7 @@ describe('options.log', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('disk full'))],
-  ])('may fail, and changes no answer: it %s', async (_, log) => {
+  ])('may fail, and changes no response: it %s', async (_, log) => {
     const port = await serve((_, response) => refuse(response, REJECTED, { log }))
     expect((await post(port)).response.statusCode).toBe(401)
     expect(refusal(REJECTED, { log }).status).toBe(401)

@@ -273,7 +273,7 @@ it('Node answers 100 Continue before the request is refused', async () => {
   close()
 })
 
-it('a genuine request behind an early refusal on the same connection gets no response', async () => {
+it('a valid request behind an early refusal on the same connection gets no response', async () => {
   const { port, accepted, close } = await startServer()
   const { headers, body } = signedRequest()
   const alone = connect(port, '127.0.0.1').setEncoding('latin1')

@@ -37,7 +37,7 @@ function resultOf(request: WebhookRequest, secret: Secret = SECRET, store: Nonce
   return verify(request, secret, store, new TestClock())
 }
 
-describe('a genuine request', () => {
+describe('a valid request', () => {
   it('is accepted, and returns the verified values', async () => {
     expect(await resultOf(signedRequest())).toEqual({
       ok: true,

@@ -13,7 +13,7 @@ it.each(SCHEMES)('per webhook: nothing on one webhook changes a result on anothe
       webhookId: fc.constantFrom(...WEBHOOKS),
       nonce: fc.constantFrom(...NONCES),
       body: fc.constantFrom('', '1', ':1', '{"a":1}'),
-      genuine: fc.boolean(),
+      valid: fc.boolean(),
     }),
     { minLength: 2, maxLength: 40 },
   )
@@ -22,8 +22,8 @@ it.each(SCHEMES)('per webhook: nothing on one webhook changes a result on anothe
       const deliver = async (some: typeof all) => {
         const store = new Store()
         const results: string[] = []
-        for (const { webhookId, nonce, body, genuine } of some) {
-          const request = scheme.request({ webhookId, nonce, body, secret: genuine ? webhookId : 'forged' })
+        for (const { webhookId, nonce, body, valid } of some) {
+          const request = scheme.request({ webhookId, nonce, body, secret: valid ? webhookId : 'forged' })
           const result = await scheme.verify(request, webhookId, store, new TestClock())
           results.push(`${webhookId} ${nonce} ${body} ${result.ok || result.reason}`)
         }

@@ -95,12 +95,12 @@ describe.each(SCHEMES)('%s', (_, scheme) => {
         const signed = Buffer.concat([body, replacement, Buffer.from('"}')])
         const decoder = new TextDecoder()
         fc.pre(decoder.decode(received) === decoder.decode(signed))
-        const genuine = request({ ...parts, body: received })
+        const valid = request({ ...parts, body: received })
         const forged = { ...request({ ...parts, body: signed }), body: received }
         expect(await verify(forged, parts.secret, new RecordingStore(), new TestClock())).toMatchObject({
           reason: 'signature_mismatch',
         })
-        expect(await verify(genuine, parts.secret, new RecordingStore(), new TestClock())).toMatchObject({ ok: true })
+        expect(await verify(valid, parts.secret, new RecordingStore(), new TestClock())).toMatchObject({ ok: true })
       }),
     )
   })

@@ -28,7 +28,7 @@ describe('a secret', () => {
 
   it.each([
     ['the text of a password manager', 'correct horse battery staple!', 'Remove the white space.'],
-    ['the line end of a file', `whsec_${base64(24)}\n`, 'Remove the white space.'],
+    ['the newline at the end of a file', `whsec_${base64(24)}\n`, 'Remove the white space.'],
     ['plain text', 'my-secret-is-not-base64', 'If the platform uses the text as the key, pass Buffer.from(secret).'],
     ['base64url, such as the secrets of the main entry', `${'a'.repeat(42)}-`, 'pass Buffer.from(secret).'],
   ])('is not %s', (_, secret, fix) => {

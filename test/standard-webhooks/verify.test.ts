@@ -29,7 +29,7 @@ function withHeaders(headers: Record<string, string | undefined>, prefix?: strin
   return { ...request, headers: { ...request.headers, ...headers } }
 }
 
-describe('a genuine message', () => {
+describe('a valid message', () => {
   it('is accepted: the example of the specification', async () => {
     const request = {
       webhookId: '42',

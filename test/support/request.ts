@@ -26,7 +26,7 @@ export interface Parts {
 }
 
 /**
- * Returns a genuine request, with the given parts instead of its own. It is signed here, without the library. Otherwise a fault
+ * Returns a valid request, with the given parts instead of its own. It is signed here, without the library. Otherwise a fault
  * that `verify` and `sign` share would not be found.
  */
 export function signedRequest(parts: Partial<Parts & { signature: string }> = {}) {

@@ -39,7 +39,7 @@ export interface TestScheme {
   ): Promise<Rejected | ({ ok: true } & Pick<Accepted, 'webhookId' | 'timestamp' | 'secretIndex'>)>
   handle<T>(source: WebhookSource, secret: Secrets, store: NonceStore, work: () => T, clock?: Clock): Promise<T>
   sign(body: Body, secret: string, nonce: string | undefined, clock: Clock): Record<string, string>
-  /** Returns a genuine request. It is signed without the library. */
+  /** Returns a valid request. It is signed without the library. */
   request(parts?: Partial<Parts & { signature: string }>): WebhookRequest & { headers: Record<string, string> }
   /** Returns the signed message, by the specification. */
   message(parts: Pick<Parts, 'timestamp' | 'nonce'> & { body: Uint8Array }): Buffer

@@ -10,7 +10,7 @@ export const MESSAGE_ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
 export type MessageParts = Omit<Parts, 'secret'> & { secret: string | Uint8Array }
 
 /**
- * Returns a genuine request of Standard Webhooks, with the given parts instead of its own. It is signed here, without the library.
+ * Returns a valid request of Standard Webhooks, with the given parts instead of its own. It is signed here, without the library.
  *
  * @param prefix - the start of the names of headers.
  */

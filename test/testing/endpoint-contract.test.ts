@@ -175,7 +175,7 @@ describe('the contract', () => {
     expect(result).toMatchObject({ fault: 'refused', cause: expect.stringContaining('says nothing about the mistake') })
   })
 
-  it.each(['accepted-nonce-short', 'replay-copies'])('judges all answers of %s', async (code) => {
+  it.each(['accepted-nonce-short', 'replay-copies'])('judges all responses of %s', async (code) => {
     const found = await time.until(caseOf(code, { post: last(3, () => ({ status: 500 })) }).check())
     expect(found).toMatchObject({ ok: false, fault: 'server-error' })
   })

@@ -185,9 +185,9 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     ['of length 0', { body: Buffer.alloc(0) }],
     ['of no chunks', { body: Buffer.alloc(0), chunkBytes: 1 }],
   ])('verifies an empty body %s', async (_, framing) => {
-    const genuine = { headers: signedHeaders(), ...framing }
-    expect(await ask(genuine)).toMatchObject(ACCEPTED)
-    await expectRejected(genuine, 'replayed_nonce')
+    const valid = { headers: signedHeaders(), ...framing }
+    expect(await ask(valid)).toMatchObject(ACCEPTED)
+    await expectRejected(valid, 'replayed_nonce')
     await expectRejected(
       { headers: [JSON_TYPE, ...signedHeaders({ body: 'not empty' })], ...framing },
       'signature_mismatch',
@@ -323,7 +323,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     expect(await ask(signed())).toMatchObject(ACCEPTED)
   })
 
-  it('answers 503 while the store is down, but only to a genuine request', async () => {
+  it('answers 503 while the store is down, but only to a valid request', async () => {
     const { status, text } = await send(unavailable.port, { path, ...signed() })
     expect(status).toBe(503)
     expect(text).not.toMatch(/\bdown\b|redis|ECONN|at /i)

@@ -162,7 +162,7 @@ export async function send(
   return { exitCode, printed }
 }
 
-/** Checks what an endpoint received: this number of genuine attempts, each with a new nonce and with this body. */
+/** Checks what an endpoint received: this number of valid attempts, each with a new nonce and with this body. */
 export function expectGenuine({ attempts }: Endpoint, count: number, body: string | Uint8Array = EVENT) {
   expect(attempts.map(({ result }) => result)).toEqual(Array(count).fill(expect.objectContaining({ ok: true })))
   expect(new Set(attempts.map(({ result }) => result.ok && result.nonce)).size).toBe(count)

@@ -27,7 +27,7 @@ interface Vector {
   requests: { headers: [string, string][]; bodyBase64: string; expected: { ok: boolean } }[]
 }
 
-/** The genuine requests of docs/vectors.json: the first of each vector, if it is genuine. */
+/** The valid requests of docs/vectors.json: the first of each vector, if it is valid. */
 function genuineVectors() {
   const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(join(SOURCES, '../vectors.json'), 'utf8'))
   return vectors.flatMap(({ secrets: [secret = ''], requests: [request] }) => {

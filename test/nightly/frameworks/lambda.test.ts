@@ -204,7 +204,7 @@ describe('the Lambda function', () => {
 describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))(
   'the Lambda function with DynamoDB',
   () => {
-    it('accepts a genuine event once', async () => {
+    it('accepts a valid event once', async () => {
       const server = await DynaliteServer.start()
       const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
       vi.spyOn(console, 'log').mockImplementation(() => {})

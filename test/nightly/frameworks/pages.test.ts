@@ -34,7 +34,7 @@ describe.each(['express', 'express4'])('the handler for many webhooks, with %s',
 
   const statusOf = async (request: RawRequest) => (await send(server.port, request)).status
 
-  it('accepts a genuine request once, with the ID of its record', async () => {
+  it('accepts a valid request once, with the ID of its record', async () => {
     const request = signed()
     expect(await statusOf(request)).toBe(204)
     expect(await statusOf(request)).toBe(401)
@@ -161,7 +161,7 @@ describe('the handler for compressed bodies', () => {
     expect(await send(server.port, { headers, body: gzipSync(EVENT) })).toMatchObject({ status: 401 })
   })
 
-  it('does not inflate a genuine body beyond its limit', async () => {
+  it('does not inflate a valid body beyond its limit', async () => {
     const bomb = gzipSync(Buffer.alloc(2 ** 26, '1'))
     expect(await send(server.port, signed(bomb))).toMatchObject({ status: 500 })
     expect(await send(server.port, signed(gzipSync(Buffer.alloc(2 ** 20, '1'))))).toMatchObject({ status: 204 })

@@ -1,7 +1,7 @@
 import type { Choices } from './choices.js'
 import { type FuzzedScheme, SCHEMES } from './schemes.js'
 
-// Makes requests that are genuine or almost genuine. This file creates plain data. shapes.ts converts it to JavaScript values.
+// Makes requests that are valid or almost valid. This file creates plain data. shapes.ts converts it to JavaScript values.
 
 /** A body's characters are its bytes (Latin-1), so that one set of edits serves all parts. */
 export interface Message {
@@ -266,7 +266,7 @@ function drawSecret({ secrets, rareSecrets }: FuzzedScheme, choices: Choices): s
   return choices.pick(choices.oneIn(8) ? rareSecrets : secrets)
 }
 
-/** A message with its signature. If it is edited before it is signed, a genuine signature covers a wrong part. */
+/** A message with its signature. If it is edited before it is signed, a valid signature covers a wrong part. */
 function drawSigned(scheme: FuzzedScheme, choices: Choices, now: number): { message: Message; secret: string } {
   const offset = choices.oneIn(4) ? choices.pick(OFFSETS) : 0
   const seconds = Math.max(0, Math.floor(now / 1000) + offset)

@@ -22,7 +22,7 @@ it('every file of docs/senders/ is run', () => {
   expect(readdirSync(SOURCES).sort()).toEqual(ALL.map(({ file }) => file).sort())
 })
 
-describe.concurrent('patience', () => {
+describe.concurrent('the time-out', () => {
   it.each(SENDERS)('$language ends an attempt that gets no answer, and makes another one', async (sender) => {
     const webhook = endpoint(SECRET, 'never', 'result')
     expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })

@@ -3,8 +3,8 @@ import { NONCE, signedRequest, TIMESTAMP } from '../request.js'
 
 // The shapes of headers on any runtime. test/rules/headers.test.ts has those of Node only.
 
-const genuine = signedRequest().headers
-const SIGNATURE = genuine['x-signature']
+const valid = signedRequest().headers
+const SIGNATURE = valid['x-signature']
 
 export const MIXED = { 'X-Timestamp': TIMESTAMP, 'X-NONCE': NONCE, 'x-signature': SIGNATURE }
 const LISTS = { 'X-Timestamp': [TIMESTAMP], 'X-NONCE': [NONCE], 'x-signature': [SIGNATURE] }
@@ -20,7 +20,7 @@ export const FOUND: readonly Shape[] = [
   ['an object with get()', () => ({ get: (name: string) => new Headers(MIXED).get(name) })],
   [
     'an object whose get() gives undefined for what is absent',
-    () => ({ get: (name) => genuine[name as keyof typeof genuine] }),
+    () => ({ get: (name) => valid[name as keyof typeof valid] }),
   ],
   ['a record', () => MIXED],
   ['a record without a prototype', () => Object.assign(Object.create(null), MIXED)],

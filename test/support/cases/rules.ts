@@ -96,39 +96,36 @@ export const INVALID_NONCES: readonly (readonly [name: string, nonce: string])[]
 
 export const NONCE_LENGTHS = [1, 2, 36, 127, 128]
 
-const genuine = signedRequest().headers['x-signature']
+const valid = signedRequest().headers['x-signature']
 
 export const INVALID_SIGNATURES: readonly (readonly [name: string, signature: string])[] = [
   ['nothing', ''],
-  ['uppercase hex', genuine.toUpperCase()],
-  ['one uppercase digit', genuine.replace(/[a-f]/, (digit) => digit.toUpperCase())],
-  ['a prefix', `sha256=${genuine}`],
-  ['63 digits', genuine.slice(1)],
-  ['62 digits', genuine.slice(2)],
-  ['65 digits', `${genuine}0`],
-  ['66 digits', `${genuine}00`],
-  ['twice the digits', `${genuine}${genuine}`],
-  ['two values joined', `${genuine}, ${genuine}`],
-  ['a space before', ` ${genuine}`],
-  ['a line feed after', `${genuine}\n`],
-  ['a letter that is not a digit', `g${genuine.slice(1)}`],
-  ['a letter outside ASCII', `é${genuine.slice(1)}`],
-  ['a letter outside ASCII at the end', `${genuine.slice(0, 63)}é`],
+  ['uppercase hex', valid.toUpperCase()],
+  ['one uppercase digit', valid.replace(/[a-f]/, (digit) => digit.toUpperCase())],
+  ['a prefix', `sha256=${valid}`],
+  ['63 digits', valid.slice(1)],
+  ['62 digits', valid.slice(2)],
+  ['65 digits', `${valid}0`],
+  ['66 digits', `${valid}00`],
+  ['twice the digits', `${valid}${valid}`],
+  ['two values joined', `${valid}, ${valid}`],
+  ['a space before', ` ${valid}`],
+  ['a line feed after', `${valid}\n`],
+  ['a letter that is not a digit', `g${valid.slice(1)}`],
+  ['a letter outside ASCII', `é${valid.slice(1)}`],
+  ['a letter outside ASCII at the end', `${valid.slice(0, 63)}é`],
   [
     'letters whose low bytes are the digits',
-    genuine.replace(/./g, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))),
+    valid.replace(/./g, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))),
   ],
-  ['base64', Buffer.from(genuine, 'hex').toString('base64')],
+  ['base64', Buffer.from(valid, 'hex').toString('base64')],
   ['65 536 digits', 'a'.repeat(65_536)],
 ]
 
-/** Signatures of 64 digits: zeros, and the genuine one with one digit changed. */
+/** Signatures of 64 digits: zeros, and the valid one with one digit changed. */
 export const WRONG_SIGNATURES: readonly string[] = [
   '0'.repeat(64),
-  ...Array.from(
-    genuine,
-    (digit, index) => genuine.slice(0, index) + (digit === '0' ? '1' : '0') + genuine.slice(index + 1),
-  ),
+  ...Array.from(valid, (digit, index) => valid.slice(0, index) + (digit === '0' ? '1' : '0') + valid.slice(index + 1)),
 ]
 
 /** Other messages and secrets that a signature may be for. */
