@@ -92,9 +92,12 @@ export class MySqlTransactionStore<Transaction> extends SqlTransactionStore<Tran
  *
  * @param pool - what `createPool` of `mysql2/promise` returns.
  */
-export function beginMysql2<Connection extends TransactionConnection & { destroy(): void }>(pool: {
-  getConnection(): Promise<Connection>
-}): (run: (connection: Connection) => Promise<void>) => Promise<void> {
+export function beginMysql2<
+  Connection extends TransactionConnection & {
+    /** Ends the connection. */
+    destroy(): void
+  },
+>(pool: { getConnection(): Promise<Connection> }): (run: (connection: Connection) => Promise<void>) => Promise<void> {
   return beginOn(
     () => pool.getConnection(),
     (connection) => connection.destroy(),

@@ -83,7 +83,12 @@ export class PostgresTransactionStore<Transaction> extends SqlTransactionStore<T
  *
  * @param pool - a `pg.Pool`.
  */
-export function beginPg<Client extends TransactionConnection & { release(destroy?: boolean): void }>(pool: {
+export function beginPg<
+  Client extends TransactionConnection & {
+    /** Returns the connection to its pool, or ends it. */
+    release(destroy?: boolean): void
+  },
+>(pool: {
   connect: { (): Promise<Client>; (callback: never): void }
 }): (run: (client: Client) => Promise<void>) => Promise<void> {
   return beginOn(
