@@ -580,20 +580,8 @@ describe('readBody of an event of AWS Lambda', () => {
   })
 })
 
+// receive.test.ts has the objects of each framework.
 describe("readBody of a framework's object around the request", () => {
-  it.each<[string, (request: object) => object]>([
-    ["Hono's c", (request) => ({ req: { raw: request, arrayBuffer() {} } })],
-    ["Hono's c.req", (request) => ({ raw: request, arrayBuffer() {} })],
-    ["h3's event", (request) => ({ req: request })],
-    ["Koa's ctx", (request) => ({ req: request, request: { req: request }, headers: {}, body: undefined })],
-    ["Fastify's request", (request) => ({ raw: request, headers: {}, body: undefined })],
-    ["Fastify's request, in which something set null", (request) => ({ raw: request, headers: {}, body: null })],
-    ["hapi's request", (request) => ({ raw: { req: request, res: {} }, headers: {}, payload: null })],
-  ])('reads the request inside: %s', async (_, around) => {
-    expect(await readBody(around(fetchRequest(EVENT)) as BodySource)).toEqual(BYTES)
-    expect(await readBody(around(asSource(Readable.from([BYTES], { objectMode: false }))) as BodySource)).toEqual(BYTES)
-  })
-
   it.each([{ a: 1 }, '{"a":1}'])('says how hapi leaves the body unread if its parser returned %j', async (payload) => {
     class Request {
       raw = { req: fetchRequest(EVENT), res: {} }

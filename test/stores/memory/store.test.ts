@@ -79,15 +79,6 @@ describe('a reservation', () => {
     expect(store.reserve('a', 'long', 600)).toBe(false)
   })
 
-  it('keeps the new expiry if it is made again with another TTL', () => {
-    const { clock, store } = storeAt()
-    store.reserve('a', 'key', 1)
-    clock.milliseconds = 1001
-    store.reserve('a', 'key', 600)
-    clock.milliseconds = 2002
-    expect(store.reserve('a', 'key', 1)).toBe(false)
-  })
-
   it('can be made again while other expired entries are not removed yet', () => {
     const { clock, store } = storeAt()
     const keys = Array.from({ length: 20 }, (_, index) => String(index))
@@ -201,16 +192,12 @@ describe('webhook and key', () => {
   it.each([
     // The same characters, divided differently.
     ['a', 'b:c', 'a:b', 'c'],
-    ['a', 'bc', 'ab', 'c'],
-    ['1', ':x', '1:', 'x'],
     ['a\0', 'b', 'a', '\0b'],
     ['abcd', 'efgh', 'abcdefgh', ''],
     ['a', '', '', 'a'],
     // Similar characters.
     ['a', 'key', 'A', 'key'],
     ['a', 'key', 'a', 'key '],
-    ['a', 'Z', 'a', 'Z\0'],
-    ['a', 'Z', 'a', '\0Z'],
     ['a', 'abcd', 'a', 'abcd\0\0\0\0'],
     ['a', 'abcd', 'a', 'dabcd'],
     ['\u00e9', 'key', 'e\u0301', 'key'],
@@ -220,7 +207,6 @@ describe('webhook and key', () => {
     // The same bytes. One text has two of them per character.
     ['a', '\u0161', 'a\0', 'a\x01'],
     ['a', '\u00ff', 'a', '\u01ff'],
-    ['\u{1f98a}', 'key', '\u{1f43a}', 'key'],
     ['a', 'b\u0161', 'a', 'ca'],
     // Long texts.
     ['a', 'k'.repeat(500), 'a', 'k'.repeat(501)],
@@ -428,32 +414,6 @@ describe('a full store', () => {
     for (const key of ['1', '2']) expect(store.reserve('a', key, 600)).toBe(false)
   })
 
-  it('keeps nothing of a reservation that it refused', () => {
-    const { clock, store } = storeAt(0, { maxEntries: 1 })
-    store.reserve('a', '1', 600)
-    expect(() => store.reserve('a', '2', 600)).toThrow()
-    clock.milliseconds = 600_001
-    expect(store.reserve('a', '2', 600)).toBe(true)
-  })
-
-  it('accepts new entries as the old ones expire', () => {
-    const { clock, store } = storeAt(0, { maxEntries: 2 })
-    store.reserve('a', '1', 600)
-    clock.milliseconds = 1
-    store.reserve('a', '2', 600)
-    clock.milliseconds = 600_001
-    expect(store.reserve('a', '3', 600)).toBe(true)
-    expect(() => store.reserve('a', '4', 600)).toThrow()
-  })
-
-  it('accepts an expired key again', () => {
-    const { clock, store } = storeAt(0, { maxEntries: 1 })
-    store.reserve('a', '1', 600)
-    clock.milliseconds = 600_001
-    expect(store.reserve('a', '1', 600)).toBe(true)
-    expect(store.reserve('a', '1', 600)).toBe(false)
-  })
-
   it.each(['throw', 'evict'] as const)('removes expired entries first, with mixed TTLs: %s', (whenFull) => {
     const { clock, store } = storeAt(0, { maxEntries: 3, whenFull })
     store.reserve('a', 'long 1', 600)
@@ -506,14 +466,6 @@ describe('a full store', () => {
 })
 
 describe("whenFull: 'evict'", () => {
-  it('forgets the oldest entry', () => {
-    const { store } = storeAt(0, { maxEntries: 3, whenFull: 'evict' })
-    for (const key of ['1', '2', '3', '4']) store.reserve('a', key, 600)
-    for (const key of ['2', '3', '4']) expect(store.reserve('a', key, 600)).toBe(false)
-    expect(store.reserve('a', '1', 600)).toBe(true)
-    expect(store.reserve('a', '2', 600)).toBe(true)
-  })
-
   it('forgets the oldest of the entries with the longer TTL, if there are two', () => {
     const { store } = storeAt(0, { maxEntries: 3, whenFull: 'evict' })
     store.reserve('a', 'long 1', 600)
@@ -536,26 +488,6 @@ describe("whenFull: 'evict'", () => {
       expect(store.reserve('a', key, 600)).toBe(false)
     }
     expect(store.reserve('a', '4', 600)).toBe(false)
-  })
-
-  it('does not refresh an entry when it is replayed', () => {
-    const { store } = storeAt(0, { maxEntries: 2, whenFull: 'evict' })
-    store.reserve('a', '1', 600)
-    store.reserve('a', '2', 600)
-    expect(store.reserve('a', '1', 600)).toBe(false)
-    store.reserve('a', '3', 600)
-    expect(store.reserve('a', '1', 600)).toBe(true)
-  })
-
-  it('counts an expired key that is reserved again as the newest entry', () => {
-    const { clock, store } = storeAt(0, { maxEntries: 2, whenFull: 'evict' })
-    store.reserve('a', '1', 1)
-    store.reserve('a', '2', 600)
-    clock.milliseconds = 1001
-    store.reserve('a', '1', 600)
-    store.reserve('a', '3', 600)
-    expect(store.reserve('a', '1', 600)).toBe(false)
-    expect(store.reserve('a', '2', 600)).toBe(true)
   })
 
   it('keeps exactly the newest entries, for 20 times as many as fit', () => {
