@@ -64,7 +64,7 @@ export function bodyOf(
   const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
   const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
   const confirmed = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
-  if (confirmed !== undefined) return captured.isHttpText === true ? joinLines(confirmed, isSigned) : confirmed
+  if (confirmed !== undefined) return captured.isHttpText === true ? revertSameLength(confirmed, isSigned) : confirmed
   const found = readings.find(({ body }) => isSigned(body))
   const signed = found && isParsed ? { ...found, notes: [...found.notes, PARSED] } : found
   const known = isLossy || isMaskedBody ? undefined : length
@@ -176,16 +176,23 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Returns the body with a space for each newline, if the body is JSON only after this change. Mail programs replace a space with a line
- * break, which keeps the length. A body with a right signature stays unchanged.
+ * Returns the body before the changes that do not change its length. Editors write spaces for tabs, or tabs for spaces, which only the
+ * signature shows. Mail programs break lines where a space was, so that the body is no JSON.
  */
-function joinLines(read: BodyRead, isSigned: IsSigned): BodyRead {
+function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
+  if (!/^[{[]/.test(text) || isSigned(read.body)) return read
+  const spaced = text.replaceAll('\t', ' ')
+  const tabbed = text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))
+  const signed = [spaced, tabbed].map(latin1).find(isSigned)
+  const note = (what: string) => [...read.notes, `The capture ${what}.`]
+  if (signed !== undefined)
+    return { body: signed, notes: note('changed tabs and spaces in the body, which was reverted') }
   const joined = text.replaceAll('\n', ' ')
-  if (!/^[{[]/.test(text) || joined === text) return read
   const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
-  const note = 'The capture broke the body into lines. Each newline was read as a space.'
-  return isBroken && !isSigned(read.body) ? { body: latin1(joined), notes: [...read.notes, note] } : read
+  return isBroken
+    ? { body: latin1(joined), notes: note('broke the body into lines. Each newline was read as a space') }
+    : read
 }
 
 /**

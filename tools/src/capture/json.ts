@@ -41,20 +41,13 @@ const NAMES = {
 
 type Encoding = 'text' | 'base64' | 'hex'
 
-/** The names of a raw body, in lowercase and without `_` and `-`, the most specific name first. */
-const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
-  ['rawbodybase64', 'base64'],
-  ['bodybase64', 'base64'],
-  ['base64body', 'base64'],
-  ['rawbodyb64', 'base64'],
-  ['bodyb64', 'base64'],
-  ['rawbodyhex', 'hex'],
-  ['bodyhex', 'hex'],
-  ['rawbody', 'text'],
-  ['bodyraw', 'text'],
-  ['body', 'text'],
-  ['requestbody', 'text'],
-]
+/** The names of a raw body, in lowercase and without `_` and `-`. The most exact one first. */
+const BODY_NAMES =
+  'rawbodybase64 bodybase64 base64body rawbodyb64 bodyb64 rawbodyhex bodyhex rawbody bodyraw body requestbody'.split(
+    ' ',
+  )
+const encodingOf = (name: string): Encoding =>
+  /b(ase)?64/.test(name) ? 'base64' : name.endsWith('hex') ? 'hex' : 'text'
 
 /** Other names that a body often has. A body with one of these names is a guess, which only the length or the signature confirms. */
 const LIKELY_NAMES = ['data', 'content', 'payload', 'value', 'raw', 'input']
@@ -303,8 +296,8 @@ function findBodyField(place: Place): BodyField | undefined {
     const fields = new Map(Object.entries(object).map(([name, value]) => [simplify(name), value]))
     // An object that contains the headers is not the body.
     const isValue = (value: unknown) => (value ?? null) !== null && value !== inner
-    const [found] = BODY_NAMES.filter(([name]) => isValue(fields.get(name)))
-    if (found !== undefined) return { value: fields.get(found[0]), encoding: found[1], object }
+    const found = BODY_NAMES.find((name) => isValue(fields.get(name)))
+    if (found !== undefined) return { value: fields.get(found), encoding: encodingOf(found), object }
     const likely = LIKELY_NAMES.find((name) => isValue(fields.get(name)))
     if (likely !== undefined) return { value: fields.get(likely), encoding: 'text', object, isGuess: true }
     const request = fields.get('request')

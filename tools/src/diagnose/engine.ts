@@ -102,13 +102,15 @@ export function* diagnoseInSteps(
   // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
   const explained = found === undefined ? [] : yield* explain(found, request, language)
+  // If the values are those that were signed, no capture changed them.
+  const mayBeMisread = isCaptured === true && !isSignedAsSent
   const { unit, drift } = checkTimestampWindow(intended.timestamp, now, isArrivalKnown)
   const drafts = [
     ...leaked,
     ...lost,
     ...checkHeaders(received, headers, intended, signed),
-    ...checkTimestampFormat(intended.timestamp, now, isCaptured),
-    ...checkNonce(intended.nonce, isCaptured),
+    ...checkTimestampFormat(intended.timestamp, now, mayBeMisread),
+    ...checkNonce(intended.nonce, mayBeMisread),
     // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
     ...explained,
     ...unit,

@@ -42,7 +42,7 @@ export function check(input: CheckInput): CheckReport {
   // The body is copied, because otherwise the whole capture would be sent to the page with the body.
   const body = read.body.slice()
   const headers = readHeaders(lines)
-  const expected = secrets.map((secret) => signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret))
+  const expected = secrets.map((secret) => signatureOf(headers, body, secret))
   return {
     ...diagnosis,
     request: [':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ') || 'A request',

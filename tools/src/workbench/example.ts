@@ -17,7 +17,7 @@ Host: example.com
 Content-Type: application/json
 X-Timestamp: ${TIMESTAMP}
 X-Nonce: ${NONCE}
-X-Signature: ${signatureOf(TIMESTAMP, NONCE, utf8(SIGNED), TEST_SECRET)}
+X-Signature: ${signatureOf({ timestamp: TIMESTAMP, nonce: NONCE }, utf8(SIGNED), TEST_SECRET)}
 Content-Length: ${utf8(SENT).length}
 
 ${SENT}`

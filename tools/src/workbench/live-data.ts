@@ -6,9 +6,7 @@ import type { CheckReport } from './report.js'
 export interface Hello {
   /** The address that receives requests: `http://127.0.0.1:4000`. */
   readonly listening: string
-  /** The URL of `--forward-to`. */
   readonly endpoint?: string | undefined
-  /** The value of `--language`. */
   readonly language?: string | undefined
   /** The requests that the listener has kept, the oldest first. */
   readonly requests: readonly Summary[]
@@ -22,14 +20,12 @@ export interface Summary {
   readonly time: number
   readonly method: string
   readonly path: string
-  /** The status of the response. */
   readonly status: number
   readonly ok: boolean
   readonly reason?: string | undefined
   readonly detail: string
   /** The message of the first finding or, without a finding, what differs at the endpoint. */
   readonly finding?: string | undefined
-  /** `User-Agent`. */
   readonly agent: string
 }
 
@@ -50,10 +46,8 @@ export interface Details<Bytes> {
 
 /** The endpoint's response to a request that was signed and sent again. */
 export interface EndpointResponse {
-  /** 0 if there was no response. */
   readonly status: number
   readonly statusText: string
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** The beginning of the body. */
   readonly body: string
 }

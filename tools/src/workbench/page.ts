@@ -16,7 +16,7 @@ import { sidesView } from './sides-view.js'
 /** Typing starts a check after this many milliseconds without a key. */
 const PAUSE = 150
 
-const secretFields = ['secret-1', 'secret-2'].map((id) => byId<HTMLTextAreaElement>(id))
+const secret = byId<HTMLTextAreaElement>('secret')
 const showSecret = byId<HTMLButtonElement>('show-secret')
 const capture = new ByteField('capture', () => {
   if (isExample) leaveExample()
@@ -40,7 +40,7 @@ language.append(
   ...LANGUAGES.map((one) => h('option', { value: one }, LANGUAGE_NAMES[one])),
 )
 language.addEventListener('change', () => lastReport !== undefined && showReport(lastReport))
-for (const field of [...secretFields, arrivalTime]) field.addEventListener('input', changed)
+for (const field of [secret, arrivalTime]) field.addEventListener('input', changed)
 arrival.addEventListener('change', changed)
 byId('example').addEventListener('click', showExample)
 byId('clear').addEventListener('click', () => {
@@ -52,28 +52,17 @@ showSecret.addEventListener('click', () => {
   const isShown = showSecret.getAttribute('aria-pressed') !== 'true'
   showSecret.setAttribute('aria-pressed', String(isShown))
   showSecret.textContent = isShown ? 'Hide' : 'Show'
-  for (const field of secretFields) field.classList.toggle('masked', !isShown)
+  secret.classList.toggle('masked', !isShown)
 })
 
-function secrets(): string[] {
-  const all = secretFields.map(({ value }) => value).filter((value) => value !== '')
-  if (all.length === 0) throw new Error('Enter the secret.')
-  return all
-}
-
 function showSecretNotes(): void {
-  const notes = secretFields.flatMap(({ value }, index) => {
-    if (value === '') return []
-    if (value === TEST_SECRET) return ['This is the public test secret, with which anybody can sign.']
-    const name = index === 0 ? 'The secret' : 'Secret 2'
-    const odd = describeOddSpace(value)
-    return [
-      ...(odd === '' ? [] : [`${name} has ${odd}, which is part of the key.`]),
-      ...(isGuessable(value)
-        ? [`${name} can be guessed, because it is short or made of words. Use 32 random bytes.`]
-        : []),
-    ]
-  })
+  const { value } = secret
+  const odd = describeOddSpace(value)
+  const notes = [
+    ...(value === TEST_SECRET ? ['This is the public test secret. Everybody can sign with it.'] : []),
+    ...(odd === '' ? [] : [`The secret has ${odd}, which is part of the key.`]),
+    ...(value !== '' && isGuessable(value) ? ['The secret can be guessed. Use 32 random bytes.'] : []),
+  ]
   byId('secret-notes').replaceChildren(...notes.map((note) => h('li', {}, note)))
 }
 
@@ -85,7 +74,7 @@ function leaveExample(): void {
 }
 
 function showExample(): void {
-  for (const [index, field] of secretFields.entries()) field.value = index === 0 ? TEST_SECRET : ''
+  secret.value = TEST_SECRET
   capture.setText(exampleCapture())
   body.setText('')
   arrival.value = 'time'
@@ -106,10 +95,11 @@ function changed(): void {
 
 function readInput(): CheckInput {
   if (capture.isEmpty) throw new Error('Paste or choose a captured request.')
+  if (secret.value === '') throw new Error('Enter the secret.')
   return {
     capture: capture.bytes,
     body: body.isEmpty ? undefined : body.bytes,
-    secrets: secrets(),
+    secrets: [secret.value],
     arrival: arrival.value === 'time' ? enteredTime() : arrival.value === 'timestamp' ? 'timestamp' : undefined,
     now: Date.now(),
   }

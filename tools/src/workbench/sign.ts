@@ -1,8 +1,9 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import type { HeaderValues } from '../../../src/rules/formats.js'
 import { hex, utf8 } from '../bytes.js'
 import { messageOf } from './report.js'
 
-/** Returns the signature of `timestamp:nonce:body` in lowercase hex. */
-export const signatureOf = (timestamp: string, nonce: string, body: Uint8Array, secret: string): string =>
-  hex(hmac(sha256, utf8(secret), messageOf({ timestamp, nonce }, body)))
+/** Returns the signature of a request in lowercase hex. */
+export const signatureOf = (headers: Partial<HeaderValues>, body: Uint8Array, secret: string): string =>
+  hex(hmac(sha256, utf8(secret), messageOf(headers, body)))

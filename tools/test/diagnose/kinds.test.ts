@@ -339,6 +339,21 @@ it("the JSON as Java's Jackson prints it", () => {
   expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining('Jackson') })
 })
 
+it.each(['/hooks', 'https://localhost/hooks'])('%s for the nonce', (target) => {
+  expect(firstOf({ message: `${TIMESTAMP}:${target}:${BODY}` })).toMatchObject({ code: 'message_layout' })
+})
+
+it('a nonce with a space is the mistake of the sender if that nonce was signed', () => {
+  expect(firstOf({ nonce: 'n 1' })).toMatchObject({ code: 'nonce_characters', side: 'sender' })
+})
+
+it.each([
+  ['spaces for tabs', '{\n\t"id": 7\n}', '{\n "id": 7\n}'],
+  ['tabs for spaces', '{\n  "id": 7\n}', '{\n\t\t"id": 7\n}'],
+])('a capture with %s has a valid request, because the length stays', (_, sent, body) => {
+  expect(diagnosisOf(httpOf({ body, message: `${TIMESTAMP}:n-1:${sent}` })).valid).toBe(true)
+})
+
 it('a tree of tshark is refused, because it has no body', () => {
   const tree = 'Hypertext Transfer Protocol\n    POST /hooks HTTP/1.1\\r\\n\n    X-Nonce: n-1\\r\\n\n'
   expect(() => diagnosisOf(tree)).toThrow('is a tree of tshark -V')

@@ -294,21 +294,6 @@ export function restoreLineBreaks(text: string): string | undefined {
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
 }
 
-const ESCAPES: { readonly [escaped: string]: string } = {
-  '\\n': '\n',
-  '\\t': '\t',
-  '\\r': '\r',
-  '\\b': '\b',
-  '\\f': '\f',
-  '\\\\': '\\',
-}
-
-/** Returns the text with escapes expanded as by a shell, or `undefined` if the text has no escapes. */
-export function expandEscapes(text: string): string | undefined {
-  const expanded = text.replace(/\\[ntrbf\\]/g, (escaped) => ESCAPES[escaped] as string)
-  return expanded === text ? undefined : expanded
-}
-
 /** Returns a function that writes bytes as Python's repr does between two quotes. */
 function pythonWriter(quote: string) {
   const shorts = new Map([

@@ -202,7 +202,6 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     'the body with one space for all white space between words, as a shell expands $BODY without quotes',
     (body) => body.replace(/[ \t\n\v\f\r]+/g, ' ').replace(/^ | $/g, ''),
   ),
-  inText(newline)('uncommon', 'the body with its escapes (`\\n`) expanded, as a shell does', forms.expandEscapes),
 
   marked('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
   encoding(

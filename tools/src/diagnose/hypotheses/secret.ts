@@ -39,20 +39,11 @@ const unhashed = kind({ code: 'secret_hashed', fix: 'secret_as_text' })
 const unchanged = kind({ code: 'secret_changed', fix: 'unchanged_secret' })
 const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
 
+/** Names that a secret often has. */
+const NAMES = 'WEBHOOK_SECRET webhook_secret webhookSecret SIGNING_SECRET signing_secret SECRET secret key'.split(' ')
 /** The keys that secrets have in the JSON of a secrets manager. */
-const JSON_KEYS = [
-  'WEBHOOK_SECRET',
-  'webhook_secret',
-  'webhookSecret',
-  'SIGNING_SECRET',
-  'signing_secret',
-  'SECRET',
-  'secret',
-  'key',
-  'value',
-  'password',
-]
-/** How services, people and Python write this JSON. */
+const JSON_KEYS = [...NAMES, 'value', 'password']
+/** The JSON as services write it, as it is pasted, and as Python prints it. */
 const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
 const inJson = (secret: string) => ({
   variants: JSON_KEYS.flatMap((key) =>
@@ -126,51 +117,16 @@ const readable = (bytes: Uint8Array | undefined) =>
 const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : undefined)
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
-/** Names of variables that hold the secret. */
-const NAMES = [
-  'WEBHOOK_SECRET',
-  'webhook_secret',
-  'webhookSecret',
-  'SIGNING_SECRET',
-  'signing_secret',
-  'SECRET',
-  'secret',
-  'SECRET_KEY',
-  'KEY',
-  'key',
-]
-/** Other placeholders for the secret in the configuration of a program. */
+/** Other texts that stand for the secret in the configuration of a program. */
 const UNFILLED = [
-  'secret',
-  'SECRET',
-  'webhook_secret',
-  'process.env.WEBHOOK_SECRET',
-  'process.env.SECRET',
-  "os.environ['WEBHOOK_SECRET']",
-  "ENV['WEBHOOK_SECRET']",
-  'ENV["WEBHOOK_SECRET"]',
-  '#{ENV["WEBHOOK_SECRET"]}',
-  "#{ENV['WEBHOOK_SECRET']}",
-  '%env(WEBHOOK_SECRET)%',
-  'env(WEBHOOK_SECRET)',
-  '$env:WEBHOOK_SECRET',
-  '$(WEBHOOK_SECRET)',
-  '${{ secrets.WEBHOOK_SECRET }}',
-  '{{ secrets.WEBHOOK_SECRET }}',
-  '{{ .Values.webhookSecret }}',
-  '{{ .Values.secret }}',
-  '{{ env.WEBHOOK_SECRET }}',
-  '${webhook.secret}',
-  '${app.webhook.secret}',
-  '<WEBHOOK_SECRET>',
-  '<secret>',
-  'YOUR_SECRET',
-  'your_secret',
-  'your-secret',
-  'your-webhook-secret',
-  'changeme',
-  'change-me',
-]
+  'secret | SECRET | webhook_secret | process.env.WEBHOOK_SECRET | process.env.SECRET',
+  'ENV["WEBHOOK_SECRET"] | #{ENV["WEBHOOK_SECRET"]} | %env(WEBHOOK_SECRET)% | env(WEBHOOK_SECRET)',
+  '$env:WEBHOOK_SECRET | $(WEBHOOK_SECRET) | ${{ secrets.WEBHOOK_SECRET }}',
+  '{{ secrets.WEBHOOK_SECRET }} | {{ .Values.webhookSecret }} | {{ .Values.secret }}',
+  '{{ env.WEBHOOK_SECRET }} | ${webhook.secret} | ${app.webhook.secret} | <WEBHOOK_SECRET> | <secret>',
+  'YOUR_SECRET | your_secret | your-secret | your-webhook-secret | changeme | change-me',
+  "os.environ['WEBHOOK_SECRET'] | ENV['WEBHOOK_SECRET'] | #{ENV['WEBHOOK_SECRET']}",
+].flatMap((line) => line.split(' | '))
 
 const placeholder = kind({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
 const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
@@ -253,7 +209,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
 
   ...placeholders('uncommon', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'),
   ...placeholders('rare', '$SIGNING_SECRET', '$SECRET', '/run/secrets/webhook_secret'),
-  placeholder('last', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES)),
+  placeholder('last', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES, 'SECRET_KEY', 'KEY')),
   placeholder('last', 'the placeholder `<detail>` as the secret', () => ({
     variants: UNFILLED.map((text) => ({ detail: text, value: text })),
   })),
