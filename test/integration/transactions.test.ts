@@ -3,12 +3,13 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verify } from '../../src/index.js'
+import { scopedKeyHash } from '../../src/stores/keys.js'
 import { beginMysql2, MySqlNonceStore, MySqlTransactionStore } from '../../src/stores/mysql/index.js'
 import { beginPg, PostgresNonceStore, PostgresTransactionStore } from '../../src/stores/postgres/index.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
 import { SECRET, signedRequest } from '../support/request.js'
-import { eventually, PostgresServer, postgresIsInstalled } from '../support/servers.js'
+import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
 
 /** What the tests need of a client: the same for both databases. */
 interface Connection {
@@ -20,13 +21,19 @@ interface Options {
   /** Statements that each new connection runs first. */
   settings?: string
   timeout?: number
+  /** The port of a proxy in front of the server. */
+  port?: number
 }
 
 interface Database {
   stop(): Promise<void>
   open(options?: Options): Opened
-  /** A setting that lets a statement wait for a lock for at most a second. */
-  shortLocks: string
+  port: number
+  /** Settings that let a statement wait for a lock for at most a second, and the error of the server. */
+  shortWaits: [settings: string, error: object][]
+  deadlock: object
+  /** A query whose column `count` is the number of reservations that wait for a lock. */
+  waiting: string
   /** Ends the connection that runs this statement. */
   endOwnConnection: string
   uuid: string
@@ -36,7 +43,7 @@ interface Opened {
   store: PostgresTransactionStore<Connection> | MySqlTransactionStore<Connection>
   nonceStore: PostgresNonceStore | MySqlNonceStore
   begin(run: (connection: Connection) => Promise<void>): PromiseLike<unknown>
-  query(text: string): Promise<unknown>
+  query(text: string): Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
 
@@ -52,11 +59,18 @@ async function startPostgres(): Promise<Database> {
   const server = await PostgresServer.start()
   return {
     stop: () => server.stop(),
-    shortLocks: "SET lock_timeout = '1s'",
+    port: server.port,
+    shortWaits: [
+      ["SET lock_timeout = '1s'", { code: '55P03' }],
+      ["SET statement_timeout = '1s'", { code: '57014' }],
+    ],
+    deadlock: { code: '40P01' },
+    waiting: "SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     endOwnConnection: 'SELECT pg_terminate_backend(pg_backend_pid())',
     uuid: 'uuid',
-    open({ connections = 10, settings, timeout = 20_000 } = {}) {
-      const pool = new pg.Pool({ connectionString: server.url, max: connections })
+    open({ connections = 10, settings, timeout = 20_000, port = server.port } = {}) {
+      const connectionString = server.url.replace(String(server.port), String(port))
+      const pool = new pg.Pool({ connectionString, max: connections })
       pool.on('error', () => {})
       if (settings !== undefined) pool.on('connect', (client) => void client.query(settings))
       const begin = beginPg(pool)
@@ -75,18 +89,26 @@ async function startMariaDb(): Promise<Database> {
   const server = await MariaDbServer.start()
   return {
     stop: () => server.stop(),
-    shortLocks: 'SET SESSION innodb_lock_wait_timeout = 1',
+    port: server.port,
+    shortWaits: [
+      ['SET SESSION innodb_lock_wait_timeout = 1', { errno: 1205 }],
+      ['SET SESSION max_statement_time = 1', { errno: 1969 }],
+    ],
+    deadlock: { errno: 1213 },
+    waiting:
+      "SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE INFO LIKE 'INSERT%DUPLICATE%' AND ID <> CONNECTION_ID()",
     endOwnConnection: 'KILL CONNECTION_ID()',
     uuid: 'CHAR(36)',
-    open({ connections = 10, settings, timeout = 20_000 } = {}) {
-      const pool = mysql.createPool({ uri: server.url, connectionLimit: connections })
+    open({ connections = 10, settings, timeout = 20_000, port = server.port } = {}) {
+      const uri = server.url.replace(String(server.port), String(port))
+      const pool = mysql.createPool({ uri, connectionLimit: connections })
       if (settings !== undefined) pool.on('connection', (connection) => connection.query(settings))
       const begin = beginMysql2(pool)
       return {
         store: new MySqlTransactionStore<Connection>({ begin, query: record, timeout }),
         nonceStore: new MySqlNonceStore({ query: (text, values) => pool.query(text, values) }),
         begin,
-        query: async (text) => (await pool.query(text))[0],
+        query: async (text) => (await pool.query<mysql.RowDataPacket[]>(text))[0],
         close: () => pool.end(),
       }
     },
@@ -128,7 +150,7 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
 
   const insert = (connection: Connection, id: string = randomUUID()) =>
     connection.query(`INSERT INTO events VALUES ('${id}')`)
-  const countEvents = async () => ((await opened.query('SELECT id FROM events')) as unknown[]).length
+  const countEvents = async () => (await opened.query('SELECT id FROM events')).length
   const deliver = (keys: string[], work: (connection: Connection) => Promise<unknown>, { store } = opened) =>
     store.transact('42', keys, 600, async (connection) => void (await work(connection)))
   const newKeys = (): [string, string] => [`nonce:${randomUUID()}`, `signature ${randomUUID()}`]
@@ -264,25 +286,113 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     expect(reason.message).toMatch(/^The transaction ended or failed in your code/)
   })
 
-  it('tries nothing again if the server refuses to wait for a lock', async () => {
-    const from = open({ settings: database.shortLocks })
-    const [nonce] = newKeys()
+  /** Reserves a key inside a transaction that stays open, as the guide of the nonce store forbids. The row is locked until `end`. */
+  async function lockRow(key: string) {
     const [reserved, isOver] = [newStep(), newStep()]
-    // A nonce store inside a transaction, as its guide forbids: the row is locked until the transaction ends.
-    const blocking = opened.begin(async (connection) => {
-      await reserveInside(connection, nonce)
-      reserved.take()
-      await isOver.taken
-      throw new Error('roll back')
-    })
+    let locking: Connection | undefined
+    const ended = opened
+      .begin(async (connection) => {
+        locking = connection
+        await reserveInside(connection, key)
+        reserved.take()
+        await isOver.taken
+        throw new Error('roll back')
+      })
+      .then(undefined, () => {})
     await reserved.taken
+    const end = async () => {
+      isOver.take()
+      await ended
+    }
+    closers.push(end)
+    return { connection: locking as Connection, end }
+  }
+
+  const insertions = () => statements.filter((text) => text.includes('INSERT'))
+
+  it.each([0, 1])('tries nothing again if the server ends a statement that waits for a lock (%d)', async (number) => {
+    const [settings, error] = database.shortWaits[number] as [string, object]
+    const from = open({ settings })
+    const [nonce] = newKeys()
+    const { end } = await lockRow(nonce)
     statements.length = 0
-    const code = name === 'PostgreSQL' ? { code: '55P03' } : { errno: 1205 }
-    await expect(deliver([nonce], insert, from)).rejects.toMatchObject(code)
-    expect(statements.filter((text) => text.includes('INSERT'))).toHaveLength(1)
-    isOver.take()
-    await expect(blocking).rejects.toThrow('roll back')
+    await expect(deliver([nonce], insert, from)).rejects.toMatchObject(error)
+    expect(insertions()).toHaveLength(1)
+    await end()
     expect(await deliver([nonce], insert, from)).toBe('done')
+    expect(await countEvents()).toBe(1)
+  })
+
+  it('tries nothing again if its own statement is the victim of a deadlock', async () => {
+    const keys = newKeys().sort((one, other) => (scopedKeyHash('42', one) < scopedKeyHash('42', other) ? -1 : 1))
+    const { connection, end } = await lockRow(keys[1] as string)
+    // InnoDB ends the transaction that has written less, and PostgreSQL the one whose time-out is over first.
+    if (name === 'PostgreSQL') await connection.query("SET LOCAL deadlock_timeout = '1min'")
+    for (let row = 0; row < 10; row++) await insert(connection)
+    statements.length = 0
+    const refused = expect(deliver(keys, insert)).rejects.toMatchObject(database.deadlock)
+    await eventually(async () => expect(Number((await opened.query(database.waiting))[0]?.['count'])).toBe(1))
+    // The statement has written the first key, and waits for the second. Now the other transaction waits for the first.
+    await Promise.all([refused, reserveInside(connection, keys[0] as string)])
+    await end()
+    expect(insertions()).toHaveLength(1)
+    expect(await deliver(keys, insert)).toBe('done')
+    expect(await countEvents()).toBe(1)
+  })
+
+  it('loses nothing and repeats nothing, at whichever statement the connection is cut', async () => {
+    const proxy = await TcpProxy.start(database.port)
+    const through = open({ connections: 1, port: proxy.port })
+    closers.push(() => proxy.stop())
+    /** Delivers a message whose statement of this number is cut before it arrives, or before its response. */
+    async function deliverCut(cutAt: number, when: 'request' | 'response') {
+      const keys = newKeys()
+      const id = randomUUID()
+      let requests = 0
+      let isCut = false
+      proxy.onRequest = () => {
+        if (requests++ !== cutAt || when === 'response') return
+        isCut = true
+        proxy.cutConnections()
+      }
+      proxy.onReply = () => {
+        if (isCut || requests !== cutAt + 1) return 'pass'
+        isCut = true
+        return 'cut'
+      }
+      const outcome = await deliver(keys, (connection) => insert(connection, id), through).catch(() => 'failed')
+      proxy.onRequest = () => {}
+      proxy.onReply = () => 'pass'
+      // The server frees the locks when it notices that the connection is lost.
+      let again: unknown
+      await eventually(async () => {
+        again = await deliver(keys, (connection) => insert(connection, id))
+        expect(again).not.toBe('in_progress')
+      })
+      return { isCut, outcome, again }
+    }
+
+    // This opens the connection.
+    await deliver(newKeys(), insert, through)
+    await opened.query('DELETE FROM events')
+    const cuts: { isCut: boolean; outcome: string; again: unknown }[] = []
+    for (const when of ['request', 'response'] as const) {
+      for (let cutAt = 0; ; cutAt++) {
+        await eventually(() => through.query('SELECT 1'))
+        const cut = await deliverCut(cutAt, when)
+        if (!cut.isCut) {
+          expect(cut).toEqual({ isCut: false, outcome: 'done', again: 'replayed' })
+          break
+        }
+        cuts.push(cut)
+      }
+    }
+    // Every message has one row, with an ID that is new.
+    expect(await countEvents()).toBe(cuts.length + 2)
+    expect(cuts.length).toBe(name === 'PostgreSQL' ? 2 * 5 : 2 * 8)
+    // Only a commit that was done, but not confirmed, is not repeated.
+    expect(cuts.filter(({ again }) => again === 'replayed')).toHaveLength(1)
+    for (const { outcome } of cuts) expect(outcome).toBe('failed')
   })
 
   it('does not end the process if its connection is cut while the code runs', async () => {

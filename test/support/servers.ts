@@ -471,19 +471,19 @@ export class TcpProxy {
   delay = 0
   readonly #server
   #port = 0
-  /** The open connections. */
-  readonly #live = new Set<Socket>()
+  /** The open connections, and what cuts each. */
+  readonly #live = new Map<Socket, () => void>()
 
   /** @param target - the port to forward new connections to. */
   private constructor(public target: number) {
     this.#server = createServer((client) => {
-      this.#live.add(client)
       const server = connect(this.target, '127.0.0.1')
       const cut = () => {
         this.#live.delete(client)
         client.destroy()
         server.destroy()
       }
+      this.#live.set(client, cut)
       const end = () => {
         if (this.#live.has(client)) cut()
       }
@@ -529,7 +529,7 @@ export class TcpProxy {
   }
 
   cutConnections(): void {
-    for (const client of this.#live) client.destroy()
+    for (const cut of [...this.#live.values()]) cut()
   }
 
   /** Silently drops all data on the open connections, as a firewall does after it has forgotten them. */
@@ -539,7 +539,7 @@ export class TcpProxy {
 
   /** Silently drops all data on the oldest open connection. */
   dropOldestConnection(): void {
-    for (const oldest of this.#live) {
+    for (const oldest of this.#live.keys()) {
       this.#live.delete(oldest)
       return
     }
