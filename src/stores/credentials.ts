@@ -1,6 +1,6 @@
 /**
- * The properties of an error that say why it happened. Clients add other properties, which may have a password: commands, URLs, and the
- * client itself.
+ * The properties of an error that say why the error happened. Other properties are removed, because a client may add commands, URLs or the
+ * client itself, which may contain a password.
  */
 const KEPT = [
   'name',
@@ -25,10 +25,10 @@ const KEPT = [
 ]
 
 /**
- * Returns a copy of an error without credentials, at any depth of its causes. The copy has the class and the stack of the error, and
- * the properties that say why it happened.
+ * Returns a copy of an error without credentials, including all causes. The copy has the class and the stack of the error, and the
+ * properties that say why it happened.
  *
- * @param copies - the copy of each error that was copied before, because an error may be its own cause.
+ * @param copies - the copies of errors that were already copied, because an error may be its own cause.
  */
 export function withoutCredentials(error: unknown, copies = new Map<unknown, unknown>()): unknown {
   if (typeof error === 'string') return withoutPasswords(error)
@@ -55,11 +55,11 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
   return copy
 }
 
-/** The name of a credential and the sign before its value: `password=`, `PGPASSWORD = `, `"secret": "`. */
+/** Matches the name of a credential and the sign before the value: `password=`, `PGPASSWORD = `, `"secret": "`. */
 const NAME =
   /(?:\bpass|passw(?:or)?d|passphrase|pwd|secret|token|credential|signature|api_?key)[\w-]{0,30}["']?\s*(?:=\s*|:\s*(?=["']))/
 
-/** A value in quotes, or until a space. A backslash escapes the next character in both. */
+/** Matches a value in quotes, or a value up to a space. In both, a backslash escapes the next character. */
 const VALUE = /(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|\\.|[^\s'"\\])+/
 
 const NAMED = new RegExp(`(${NAME.source})${VALUE.source}`, 'gis')

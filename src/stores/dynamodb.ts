@@ -16,7 +16,7 @@ interface DynamoDBPutItemInput {
   ReturnConsumedCapacity: 'TOTAL'
 }
 
-/** Options of {@link DynamoDBNonceStore}. The one required function is a single line with any SDK. */
+/** Options of {@link DynamoDBNonceStore}. The only required function is a single line with any SDK. */
 export interface DynamoDBNonceStoreOptions {
   /** Sends the `input` of a `PutItem`, and resolves to the output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
@@ -30,7 +30,7 @@ export interface DynamoDBNonceStoreOptions {
    * reservation rejects, even if the SDK still waits.
    */
   timeout?: number | undefined
-  /** The clock for the expiry: the same clock as for `verify`. By default `Date`. */
+  /** The clock for the expiry. Pass the same clock as to `verify`. By default `Date`. */
   clock?: Clock | undefined
 }
 
@@ -38,7 +38,7 @@ export interface DynamoDBNonceStoreOptions {
 const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
 
 /**
- * The condition of a write: the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the answer
+ * The condition of a write: the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the response
  * was lost, so the same call may arrive twice.
  */
 const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
@@ -46,14 +46,16 @@ const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved
 /** The condition of a release. */
 const IS_OWN = 'begins_with(reserved_by, :owner)'
 
-/** A released key expired this long ago, so it is also free for a process whose clock is late. Time to live ignores 5 years. */
+/**
+ * A released key gets an expiry this long ago, so that the key is also free for a process with a slow clock. Time to live ignores 5 years.
+ */
 const RELEASED_SECONDS = 3600
 
 /**
  * A nonce store in a DynamoDB table that works with any version of the AWS SDK.
  *
- * A reservation is one conditional `PutItem`. Turn on the table's time to live for the attribute `expires_at`, so that
- * DynamoDB deletes expired items. Until then, expired items only take space.
+ * A reservation is one conditional `PutItem`. Turn on the table's time to live for the attribute `expires_at`, so that DynamoDB deletes
+ * expired items. Until then, expired items only use space, because each write checks the expiry itself.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
@@ -88,11 +90,11 @@ export class DynamoDBNonceStore implements NonceStore {
   }
 
   /**
-   * Makes the first, slow call: the SDK loads its credentials and opens a connection, which can take longer than `timeout`.
+   * Makes the first, slow call, in which the SDK loads credentials and opens a connection. This call can take longer than `timeout`.
    *
-   * Call `warmUp` once at the start, outside the handler. Then the first request is as fast as the later ones.
+   * Call `warmUp` once at the start, outside the handler, so that the first request is as fast as later requests.
    *
-   * @throws the error of the last of five attempts.
+   * @throws the error of the fifth attempt, if all five attempts failed.
    */
   async warmUp(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -121,7 +123,7 @@ export class DynamoDBNonceStore implements NonceStore {
 
   /** Frees the keys that were reserved for this `owner`. Rejects if `putItem` rejects, or after `timeout`. */
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
-    // A key that has expired is free, so the release needs no permission for another operation.
+    // A release writes an expired item instead of deleting the item, so the release needs no other permission.
     const expiresAt = Math.floor(timeOf(this.#clock) / 1000) - RELEASED_SECONDS
     const values = { ':owner': { S: ownerHash(owner) } }
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
@@ -130,7 +132,7 @@ export class DynamoDBNonceStore implements NonceStore {
     )
   }
 
-  /** Writes an item if the condition is true, and resolves to whether it was true. */
+  /** Writes an item if the condition is true, and resolves to whether the condition was true. */
   async #put(
     hash: string,
     expiresAt: number,
@@ -150,11 +152,11 @@ export class DynamoDBNonceStore implements NonceStore {
       output = await this.#putItem(input)
     } catch (error) {
       const { name, code } = Object(error)
-      // Version 3 of the SDK sets `name`, version 2 `code`.
+      // Version 3 of the SDK sets `name`, and version 2 sets `code`.
       if ([name, code].includes('ConditionalCheckFailedException')) return false
       throw error
     }
-    // Only an answer of DynamoDB has ConsumedCapacity. An SDK command that was returned but not sent has none.
+    // Only a response of DynamoDB has ConsumedCapacity. An SDK command that was returned but not sent does not.
     if (Object(output).ConsumedCapacity) return true
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }

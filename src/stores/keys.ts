@@ -17,24 +17,24 @@ export function scopedKeyHash(webhookId: string, key: string): string {
   return hash('sha256', scopedKey(webhookId, key))
 }
 
-/** Returns 32 hex digits that stand for an owner. */
+/** Returns the hash of an owner as 32 hex digits. */
 export function ownerHash(owner: string): string {
   return hash('sha256', owner).slice(0, 32)
 }
 
 /**
- * Returns a token that is different for every call, for an engine whose client may send a call twice. It starts with the hash of the
- * owner, so that a release recognises it.
+ * Returns a token that is different for every call, because a client may send a call twice. The token starts with the hash of the owner, so
+ * that a release recognises the token.
  */
 export function newToken(owner: string | undefined): string {
   return (owner === undefined ? '' : ownerHash(owner)) + randomUUID()
 }
 
 /**
- * Returns the start of {@link scopedKeyHash} of the webhook and the key's part before its first `:`.
+ * Returns the start of {@link scopedKeyHash} of the webhook and of the part of the key before the first `:`.
  *
- * The tag is the same for every split of a signed message, because the part of the nonce before its first `:` is the same. The tag
- * contains no `{` and no `}`.
+ * The tag is the same for every split of a signed message, because the part of the nonce before its first `:` is the same. The tag has no
+ * `{` or `}`.
  */
 export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
@@ -49,10 +49,10 @@ export function ttlMilliseconds(ttlSeconds: number): number {
 }
 
 /**
- * Returns how long an engine keeps a key, in milliseconds of the engine's clock.
+ * Returns how long a database keeps a key, in milliseconds of the database's clock.
  *
- * The result is one more than the TTL. A reservation may begin at the end of a millisecond, and at exactly its TTL the key is still
- * reserved.
+ * The result is one more than the TTL, because a reservation may begin at the end of a millisecond, and because a key is still reserved at
+ * exactly its TTL.
  */
 export function engineTtlMilliseconds(ttlSeconds: number): number {
   return ttlMilliseconds(ttlSeconds) + 1

@@ -33,22 +33,22 @@ export interface NonceStore {
    * @param webhookId - any well-formed string that is not empty. The same key on two webhooks is two keys.
    * @param key - 1 to 128 characters of 0x20 to 0x7E, compared exactly: a nonce, or `signature ` and 64 hex digits.
    * @param ttlSeconds - how long to keep the key, in seconds. `verify` passes 600.
-   * @param owner - who reserves, for {@link NonceStore.release}: a random text per request. It does not change whether a key is free.
-   * @returns `true` if the key was free and is now reserved, `false` if it was taken.
-   * @throws any error if the store failed. In this case, never return `true` or `false`.
+   * @param owner - who reserves, for {@link NonceStore.release}: a random text per request. The owner does not change whether a key is
+   * free.
+   * @returns `true` if the key was free and is now reserved, and `false` if the key was taken.
+   * @throws any error if the store failed. After a failure, never return `true` or `false`.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): boolean | Promise<boolean>
 
   /**
-   * Optional: reserves all keys or none, in one atomic step and one round trip. `verify` calls it for a message that needs two
+   * Optional: reserves all keys or none, in one atomic step and one round trip. `verify` calls `reserveAll` for a message that needs two
    * keys. Without `reserveAll`, `verify` calls {@link NonceStore.reserve} for one key after the other.
    *
-   * If a key is taken, the other keys stay free. A nonce that one of the two methods has reserved is taken for
-   * both.
+   * If a key is taken, the other keys stay free. A nonce that was reserved by `reserve` or `reserveAll` is taken for both methods.
    *
-   * @param keys - different keys: a nonce, then `signature ` and 64 hex digits. Calls with the same signature have nonces that
-   * are equal up to their first `:`. A store may use that part to place both keys together.
-   * @returns `true` if all keys were free and are now reserved, `false` if one was taken.
+   * @param keys - different keys: a nonce, then `signature ` and 64 hex digits. Calls with the same signature have nonces that are equal up
+   * to the first `:`. A store may use this part of the nonce to place both keys on the same node.
+   * @returns `true` if all keys were free and are now reserved, and `false` if one key was taken.
    * @throws any error if the store failed.
    */
   reserveAll?(
@@ -59,10 +59,10 @@ export interface NonceStore {
   ): boolean | Promise<boolean>
 
   /**
-   * Frees the keys that were reserved for this `owner`, and no others. `handle` calls it if your code throws, and needs it.
+   * Frees the keys that were reserved for this `owner`, and no others. `handle` needs `release`, and calls `release` if your code throws.
    *
-   * A release may arrive late, when the key has expired and somebody else has reserved it. So delete only where the owner is the same,
-   * in one atomic step.
+   * Delete only keys of the same owner, in one atomic step, because a late release may find a key that has expired and was reserved by
+   * another owner.
    *
    * @param keys - the keys of one call of `reserve` or `reserveAll`, in the same order.
    * @throws any error if the store failed. The keys then stay reserved.
@@ -85,8 +85,8 @@ export function assertRelease(nonceStore: NonceStore): void {
 }
 
 /**
- * Reserves all keys in one call if the store can, or else one after the other until one is taken. Resolves to `true` if all are now
- * reserved.
+ * Reserves all keys in one call if the store has `reserveAll`, and otherwise one key after the other until a key is taken. Resolves to
+ * whether all keys are now reserved.
  *
  * A store that returns anything but `true` or `false` has failed (fail closed).
  *

@@ -1,6 +1,6 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 
-// Checks and steps that several stores share.
+// Several stores share these functions.
 
 /** Asserts that the option `name` is a function. */
 export function assertFunction(value: unknown, name: string, example: string): void {
@@ -35,8 +35,8 @@ const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MILLISECONDS = 32
 
 /**
- * Runs statements, and runs them again while the server undoes them because of concurrent statements. Resolves to the result of
- * `run`. A pause before each attempt lets the other statements finish. No attempt begins after `milliseconds`.
+ * Runs statements, and resolves to the result of `run`. If the server undoes the statements because of concurrent statements, runs them
+ * again. A pause before each attempt lets the other statements finish. No attempt begins after `milliseconds`.
  */
 export async function retryUndone<T>(
   run: () => Promise<T>,
@@ -48,7 +48,7 @@ export async function retryUndone<T>(
     try {
       return await run()
     } catch (error) {
-      // A part of each pause is random, because two statements with equal pauses would meet again.
+      // A part of each pause is random, because two statements with equal pauses would conflict again.
       const pause = Math.min(2 ** attempt, MAX_PAUSE_MILLISECONDS) * (0.5 + Math.random() / 2)
       if (attempt === MAX_ATTEMPTS || !isUndone(error) || performance.now() + pause > end) throw error
       await new Promise((resolve) => setTimeout(resolve, pause))

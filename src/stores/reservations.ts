@@ -3,27 +3,27 @@ import { within } from './with-timeout.js'
 /** For how many milliseconds a taken key is remembered. */
 const REMEMBERED = 250
 
-/** How many taken keys are remembered at most. */
+/** The maximum number of taken keys that are remembered. */
 const MAX_REMEMBERED = 10_000
 
-/** A reservation that has no answer yet. */
+/** A reservation without a response so far. */
 interface Pending {
   readonly id: string
   readonly outcome: Promise<boolean>
 }
 
 /**
- * The reservations of one process: those that have no answer yet, and the keys that were taken a moment ago.
+ * The pending reservations of one process, and the keys that were taken a moment ago.
  *
- * A copy of either is refused without a statement, so that a flood of copies costs the server nothing. A copy that arrives later never
- * overtakes the original, in whatever order the statements are sent.
+ * A copy of either is refused without a statement, so that a flood of copies does not load the server. A copy never overtakes the original,
+ * even if statements are sent in another order.
  */
 export class Reservations {
   readonly #timeout: number
   readonly #now: () => number
   /** The latest pending reservation of each key. */
   readonly #pending = new Map<string, Pending>()
-  /** Until when each taken key is remembered. The oldest key comes first. */
+  /** The time until which each taken key is remembered, the oldest key first. */
   readonly #takenUntil = new Map<string, number>()
 
   /**
@@ -36,10 +36,11 @@ export class Reservations {
   }
 
   /**
-   * Reserves all keys or none with `ask`, and resolves to whether all were free. Rejects after the time-out.
+   * Reserves all keys or none with `ask`, and resolves to whether all keys were free. Rejects after the time-out.
    *
-   * A copy does not ask, but waits for the outcome of the first: this copy is then taken, or has the same error. A reservation
-   * of which another one has only some of the keys, such as another split of the message, waits too, but asks if the other was not reserved.
+   * A copy does not call `ask`, but waits for the first reservation. The copy is then refused, or rejects with the same error. If another
+   * pending reservation has some of the keys, such as another split of the message, this reservation waits too. If the other reservation
+   * fails, this reservation calls `ask`.
    *
    * @param keys - the keys as the store names them, the webhook included.
    */
@@ -60,19 +61,19 @@ export class Reservations {
     }
   }
 
-  /** Returns whether one of the keys is remembered as taken, or whether all of them together were refused. */
+  /** Returns whether one of the keys is remembered as taken, or whether these keys were refused together. */
   isTaken(keys: readonly string[]): boolean {
     const now = this.#now()
     return [...keys, idOf(keys)].some((key) => Number(this.#takenUntil.get(key)) > now)
   }
 
   /**
-   * Remembers the answer of the server to a reservation for 250 ms. A key with a short TTL is remembered for a thousandth of its TTL,
-   * because the server does not say when a key that was taken expires.
+   * Remembers the server's response to a reservation for 250 ms. A key with a short TTL is remembered for a thousandth of the TTL, because
+   * the response does not say when a taken key expires.
    */
   remember(keys: readonly string[], isReserved: boolean, ttlSeconds: number): void {
     const now = this.#now()
-    // If a reservation of several keys was refused, nobody knows which of them was taken.
+    // If a reservation of several keys was refused, this process does not know which key was taken.
     for (const key of isReserved ? keys : [idOf(keys)]) {
       this.#takenUntil.delete(key)
       this.#takenUntil.set(key, now + Math.min(REMEMBERED, Math.floor(ttlSeconds)))
@@ -89,13 +90,13 @@ export class Reservations {
     this.forget(keys)
   }
 
-  /** Forgets that the keys were taken, because their reservation was released. */
+  /** Forgets that the keys were taken, because the reservation was released. */
   forget(keys: readonly string[]): void {
     for (const key of [...keys, idOf(keys)]) this.#takenUntil.delete(key)
   }
 }
 
-/** Returns one string for the keys of a reservation. No key of a store is equal to several keys with a NUL between them. */
+/** Returns one string for the keys of a reservation. The keys are joined with a NUL, because no key of a store contains a NUL. */
 function idOf(keys: readonly string[]): string {
   return keys.join('\0')
 }

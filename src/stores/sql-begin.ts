@@ -3,7 +3,7 @@ import { within } from './with-timeout.js'
 /** How long a rollback may take, in milliseconds, before the connection is ended instead. */
 const ROLLBACK_MILLISECONDS = 1000
 
-/** The part of a connection of a pool that a transaction needs. */
+/** The methods of a pool's connection that a transaction needs. */
 export interface TransactionConnection {
   query(text: string): Promise<unknown>
   release(): void
@@ -23,7 +23,8 @@ export function beginOn<Connection extends TransactionConnection>(
 ): (run: (connection: Connection) => Promise<void>) => Promise<void> {
   return async (run) => {
     const connection = await acquire()
-    // The pool does not listen while the connection is in use. The error of a connection that is cut would end the process.
+    // A listener is needed, because the pool does not listen while the connection is in use, and the error of a lost connection would end
+    // the process.
     const ignore = () => {}
     connection.on('error', ignore)
     let isLost = false

@@ -5,7 +5,7 @@ import type { NonceStore } from './nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from './options.js'
 import { Reservations } from './reservations.js'
 
-/** Options of `PostgresNonceStore` and `MySqlNonceStore`. The one required function is a single line with any client. */
+/** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
 export interface SqlNonceStoreOptions {
   /**
    * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run the
@@ -27,7 +27,7 @@ export interface SqlNonceStoreOptions {
 /** Runs one statement with its parameters. */
 export type SqlQuery = SqlNonceStoreOptions['query']
 
-/** A row for each key, as the table names them. */
+/** The values of the rows, one row per key. */
 export interface SqlReservation {
   /** The keys with their webhook, in hex. */
   readonly hashes: readonly string[]
@@ -39,7 +39,7 @@ export interface SqlReservation {
 export interface SqlDialect {
   /** The quote of a name. */
   readonly quote: '"' | '`'
-  /** What comes before the dot in the name of a table. */
+  /** The word for the name before the dot in the name of a table. */
   readonly prefix: 'schema' | 'database'
   readonly maxNameLength: number
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
@@ -50,9 +50,9 @@ export interface SqlDialect {
   release(query: SqlQuery, table: string, reservation: SqlReservation): Promise<unknown>
   /** Creates the table if it is absent, and otherwise checks it. */
   createTable(query: SqlQuery, table: string): Promise<unknown>
-  /** Rejects if the table is absent, or is not like one of `createTable`. */
+  /** Rejects if the table is absent, or differs from a table of `createTable`. */
   checkTable(query: SqlQuery, table: string): Promise<unknown>
-  /** Deletes at most `limit` expired rows, the oldest first, and resolves to their number. */
+  /** Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. */
   deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
 }
 
@@ -103,14 +103,14 @@ export class SqlNonceStore implements NonceStore {
   }
 
   /**
-   * Creates the table if it is absent. Any number of processes may call it at once. If the table exists, a database user that
-   * may not create tables can call it too.
+   * Creates the table if it is absent. Any number of processes may call `createTable` at once. If the table exists, the database user does
+   * not need the permission to create tables.
    */
   async createTable(): Promise<void> {
     await this.#dialect.createTable(this.#query, this.#table)
   }
 
-  /** Rejects if the table is absent, or is not like one that {@link createTable} creates. */
+  /** Rejects if the table is absent, or differs from a table that {@link createTable} creates. */
   async checkTable(): Promise<void> {
     await this.#dialect.checkTable(this.#query, this.#table)
   }
@@ -118,7 +118,7 @@ export class SqlNonceStore implements NonceStore {
   /**
    * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted.
    *
-   * @param options - `limit`: the largest number of rows to delete, a whole number from 1, by default 10 000.
+   * @param options - `limit`: the maximum number of rows to delete, a whole number from 1, by default 10 000.
    * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
@@ -131,7 +131,7 @@ export class SqlNonceStore implements NonceStore {
   }
 }
 
-/** Returns the quoted name of a table. Throws if it is not a name. */
+/** Returns the quoted name of a table. Throws if the text is not a valid name. */
 export function quotedName(table: string, { quote, prefix, maxNameLength }: SqlDialect): string {
   return tableNames(table, prefix, maxNameLength)
     .map((name) => quote + name + quote)

@@ -17,13 +17,13 @@ import type { TransactionOutcome, TransactionStore } from './transaction-store.j
 import { startTimer, within } from './with-timeout.js'
 
 /**
- * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. The two required functions are a line each with any client or query
- * builder.
+ * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. Each of the two required functions is a single line with any client or
+ * query builder.
  */
 export interface SqlTransactionStoreOptions<Transaction> {
   /**
-   * Begins a transaction and calls `run` with it once. Commits when `run` resolves, and rolls back when it rejects: `beginPg(pool)`, or
-   * `(run) => knex.transaction(run)`.
+   * Begins a transaction, and calls `run` once with this transaction. Commits when `run` resolves, and rolls back when `run` rejects:
+   * `beginPg(pool)`, or `(run) => knex.transaction(run)`.
    */
   begin: (run: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
   /** Runs one statement without parameters in the transaction. Resolves to the client's result, and rejects with the client's error. */
@@ -31,8 +31,8 @@ export interface SqlTransactionStoreOptions<Transaction> {
   /** The table's name: see {@link SqlNonceStoreOptions.table}. A nonce store may use the same table. */
   table?: string | undefined
   /**
-   * How long the store may take to begin and to reserve, and again to commit, in milliseconds: by default 1000. Your code between both
-   * has no limit.
+   * How long the store may take to begin and reserve, in milliseconds: by default 1000. The commit has the same limit, and your code has no
+   * limit.
    */
   timeout?: number | undefined
 }
@@ -49,7 +49,7 @@ export interface SqlTransactionReservation extends SqlReservation {
 /** What differs between the transactions of SQL databases. */
 export interface SqlTransactionDialect extends SqlDialect {
   /**
-   * Locks every key without waiting, and then reserves every key. No statement waits for a transaction that has locked a key. If the
+   * Locks every key without waiting, and then reserves every key. If another transaction has locked a key, no statement waits. If the
    * outcome is not `done`, the transaction must roll back.
    */
   reserveInTransaction(run: RunText, reservation: SqlTransactionReservation): Promise<TransactionOutcome>
@@ -62,11 +62,11 @@ export interface SqlTransactionDialect extends SqlDialect {
 }
 
 const LOST =
-  'The transaction ended or failed in your code, so nothing is committed. Await each statement, let its error reject, and do not end the transaction.'
+  'The transaction ended or failed in your code, so nothing is committed. Await each statement, do not catch its error, and do not end the transaction.'
 const NOT_CALLED =
   'begin has not called its function. Pass the transaction of your client, such as (run) => knex.transaction(run).'
 
-/** Makes the client roll back, because the code must not run. */
+/** An error that makes the client roll back, because the code of the receiver must not run. */
 class Rollback extends Error {}
 
 /** A transaction store in an SQL database that works with any client. */
@@ -101,7 +101,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
     return this.#nonceStore.createTable()
   }
 
-  /** Rejects if the table is absent, or is not like one that {@link createTable} creates. */
+  /** Rejects if the table is absent, or differs from a table that {@link createTable} creates. */
   checkTable(): Promise<void> {
     return this.#nonceStore.checkTable()
   }
@@ -120,7 +120,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
   ): Promise<TransactionOutcome> {
     const milliseconds = engineTtlMilliseconds(ttlSeconds)
     const reservation = { ...reservationOf(webhookId, keys, randomUUID()), table: this.#table, milliseconds }
-    // A flood of replays would otherwise begin a transaction each.
+    // Recent replays are refused here, because otherwise each replay of a flood would begin a transaction.
     if (this.#reservations.isTaken(reservation.hashes)) return 'replayed'
     const outcome = await this.#reserveAndWork(reservation, work)
     if (outcome !== 'in_progress') this.#reservations.remember(reservation.hashes, outcome === 'done', ttlSeconds)
@@ -149,7 +149,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
         stopLimit()
         await work(transaction)
         stopLimit = startLimit(
-          `The commit had no response within ${this.#timeout} ms. Nobody knows whether it is done.`,
+          `The commit had no response within ${this.#timeout} ms. The transaction may or may not be committed.`,
         )
         const count = await this.#dialect.countReserved(run, reservation).catch((cause) => {
           throw new Error(LOST, { cause })
@@ -160,7 +160,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
       this.#execute(code, reservation)
         .then(
           () => resolve('done'),
-          // Unless the outcome is `done`, nothing of `work` has run.
+          // Unless the outcome is `done`, `work` has not run.
           (error) =>
             outcome === undefined || outcome === 'done' ? reject(withoutCredentials(error)) : resolve(outcome),
         )
@@ -168,7 +168,10 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
     })
   }
 
-  /** Runs code in a transaction, and unlocks the keys. Rejects with the error of the code, or else of the commit. */
+  /**
+   * Runs code in a transaction, and unlocks the keys. Rejects with the error of the code or, if the code succeeded, with the error of the
+   * commit.
+   */
   async #execute(
     code: (run: RunText, transaction: Transaction) => Promise<void>,
     reservation: SqlReservation,
@@ -184,7 +187,8 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
         isLocked = false
       }
     }
-    // The outcome is that of the code: some clients wrap its error, and one settles early if the code ends the transaction.
+    // The result or error of the code is used, because some clients wrap the error, and a client may settle early if the code ends the
+    // transaction.
     let running: Promise<void> | undefined
     try {
       await this.#begin((transaction) => {
@@ -200,7 +204,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
     if (running === undefined) throw new Error(NOT_CALLED)
   }
 
-  /** Unlocks the keys from another transaction, if that is possible. */
+  /** Unlocks the keys from another transaction, if possible. */
   async #unlockFromOutside(reservation: SqlReservation): Promise<void> {
     const unlocked = this.#begin(async (transaction) => {
       await this.#dialect.unlockFromOutside?.((text) => this.#query(transaction, text), reservation)

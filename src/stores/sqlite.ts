@@ -6,7 +6,7 @@ import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { Reservations } from './reservations.js'
 
-/** The part of a database that {@link SqliteNonceStore} uses. `node:sqlite` and `better-sqlite3` have it. */
+/** The part of a database that {@link SqliteNonceStore} uses. Databases of `node:sqlite` and `better-sqlite3` have these methods. */
 interface SqliteDatabase {
   /** Runs statements without parameters. */
   exec(sql: string): unknown
@@ -31,7 +31,7 @@ export interface SqliteNonceStoreOptions {
    * default 1000. The wait blocks the event loop.
    */
   timeout?: number | undefined
-  /** The clock for the expiry: the wall clock, which all processes share. By default `Date`. */
+  /** The clock for the expiry. By default, the wall clock, which all processes share. By default `Date`. */
   clock?: Clock | undefined
 }
 
@@ -43,12 +43,12 @@ const REMOVAL_INTERVAL = 32
 /**
  * A nonce store in a SQLite file, for several processes on one machine. The nonces survive restarts of the processes.
  *
- * Give the store its own connection: a rollback of your own transaction would free the nonce. Open the file by an absolute path. With
- * a relative path, two processes with different working directories have different files. If the file is removed or replaced
- * while it is open, a reservation throws.
+ * Give the store its own connection: a rollback of your own transaction would free the nonce. Open the file by an absolute path. With a
+ * relative path, two processes with different working directories have different files. If the open file is removed or replaced, a
+ * reservation throws.
  *
  * The constructor sets WAL mode and `synchronous = NORMAL`. Reservations survive a crash of the process, but a power failure can lose the
- * last ones. To lose none, run `database.exec('PRAGMA synchronous = FULL')` afterwards. Each reservation then costs a
+ * last reservations. To lose no reservation, run `database.exec('PRAGMA synchronous = FULL')` afterwards. Each reservation then needs a
  * disk flush.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. Throws the error of the database
@@ -83,7 +83,7 @@ export class SqliteNonceStore implements NonceStore {
     const { table = 'webhook_nonces', timeout = 1000, clock = Date } = options
     if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
       throw invalidType(
-        `database has no exec() and prepare(): it is ${kindOf(database)}. Pass a DatabaseSync, or a Database of better-sqlite3.`,
+        `database is ${kindOf(database)} without exec() and prepare(). Pass a DatabaseSync, or a Database of better-sqlite3.`,
       )
     }
     if (typeof table !== 'string' || !NAME.test(table)) {
@@ -110,9 +110,9 @@ export class SqliteNonceStore implements NonceStore {
     this.#removeExpired = database.prepare(`
       DELETE FROM "${table}" WHERE key IN (
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
-    // A table with other columns throws now, and not at the first request.
+    // The statements are prepared here, so that a table with wrong columns is an error now, and not at the first request.
     this.#statementOf(1)
-    // If the database was opened for reading only, this throws.
+    // This statement throws if the database was opened for reading only.
     this.#removeExpired.run(0)
     const files = database.prepare('PRAGMA database_list').all().map(Object)
     this.#path = files.find(({ name }) => name === 'main').file
@@ -152,7 +152,7 @@ export class SqliteNonceStore implements NonceStore {
     this.#reservations.forget(hashes)
   }
 
-  /** Returns an ID of the file that is now at the database's path. Returns `undefined` for a database in memory. */
+  /** Returns an ID of the file that is currently at the database's path. Returns `undefined` for a database in memory. */
   #currentFile(): string | undefined {
     const stats = this.#path === '' ? undefined : statSync(this.#path, { throwIfNoEntry: false })
     return stats && `${stats.dev} ${stats.ino}`

@@ -1,11 +1,11 @@
-/** What became of a reservation in a transaction. Only `done` has called `work`. */
+/** The outcome of a reservation in a transaction. `work` was called only if the outcome is `done`. */
 export type TransactionOutcome = 'done' | 'replayed' | 'in_progress'
 
 /**
- * Reserves the keys of a message in the transaction in which the receiver's code runs, so that both are committed or neither. `handle`
- * takes a transaction store. `receive` and `verify` refuse it, because they run no code.
+ * Reserves the keys of a message in the same transaction as the receiver's code, so that both are committed together or not at all.
+ * `handle` accepts a transaction store. `receive` and `verify` refuse a transaction store, because both run no code.
  *
- * The interface is for `PostgresTransactionStore` and `MySqlTransactionStore`. It may change in a minor version.
+ * The interface is for `PostgresTransactionStore` and `MySqlTransactionStore`, and may change in a minor version.
  *
  * @typeParam Transaction - what the client or query builder passes to the code of a transaction.
  */
@@ -19,15 +19,15 @@ export interface TransactionStore<Transaction> {
    *    up the connections.
    * 3. Reserves every key for `ttlSeconds`. If a key is taken, rolls back and returns `replayed`.
    * 4. Calls `work` once. If `work` rejects, rolls back and rejects. `handle` then throws the error of `work`.
-   * 5. Rejects if the reservation is gone, because a statement of `work` failed and the error was ignored. A commit would then commit
-   *    nothing.
+   * 5. Rejects if the reservation is gone, because a statement of `work` failed and the error was ignored. In that case, a commit would
+   *    store nothing.
    * 6. Commits, and returns `done`. No step is tried again.
    *
    * @param webhookId - any well-formed string that is not empty.
-   * @param keys - one or two different keys, as those of `NonceStore.reserveAll`.
+   * @param keys - one or two different keys, as for `NonceStore.reserveAll`.
    * @param ttlSeconds - how long to keep the keys, in seconds.
-   * @param work - checks the window again, and then runs the receiver's code. It never throws, and its promise has no value.
-   * @throws any error, without credentials, if a step failed. `handle` throws it as the `cause` of an `ERR_NONCE_STORE`.
+   * @param work - checks the window again, and then runs the receiver's code. `work` never throws, and its promise has no value.
+   * @throws any error, without credentials, if a step failed. `handle` throws an `ERR_NONCE_STORE` with this error as the `cause`.
    */
   transact(
     webhookId: string,

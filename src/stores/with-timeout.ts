@@ -2,12 +2,12 @@ import { assertTimeout } from '../arguments.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
 
 /**
- * Returns a store that waits at most `milliseconds` for an answer of `nonceStore`, and then rejects. The stores of this package
- * that use a network have a `timeout` of their own.
+ * Returns a store that waits at most `milliseconds` for a response of `nonceStore`, and then rejects. The network stores of this package
+ * already have a `timeout`.
  *
- * A late answer is ignored. The nonce may be reserved or not: the sender must sign the retry with a new nonce.
+ * A late response is ignored. The nonce may or may not be reserved, so the sender must sign the retry with a new nonce.
  *
- * @param nonceStore - the store to wait for. The store continues after the time-out, so limit its own calls too.
+ * @param nonceStore - the store to wait for. The store continues after the time-out, so also set a time-out in the client of the store.
  * @param milliseconds - a whole number from 1, such as 1000.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument.
  *
@@ -37,7 +37,7 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 }
 
 /**
- * Resolves to `answer`, or rejects if there is no answer after `milliseconds`. A late answer or error is ignored.
+ * Resolves to the result of `answer`, or rejects if there is no result after `milliseconds`. A late result or error is ignored.
  *
  * @param message - the message of the error, by default for a reservation.
  */
@@ -46,7 +46,8 @@ export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, mess
     const stopTimer = startTimer(milliseconds, () => {
       reject(
         new Error(
-          message ?? `No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`,
+          message ??
+            `No response within ${milliseconds} ms. The nonce may be reserved, so the retry needs a new nonce.`,
         ),
       )
     })
@@ -55,8 +56,8 @@ export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, mess
 }
 
 /**
- * Calls `act` after `milliseconds`, and one turn of the event loop later: after a stall of the process, timers fire before the process
- * reads the responses that have arrived meanwhile.
+ * Calls `act` one turn of the event loop after `milliseconds`, because after a stall of the process, timers run before the responses that
+ * have already arrived.
  *
  * @param options - `ref`: whether the timer keeps the process running, by default `true`.
  * @returns a function that stops the timer.

@@ -105,7 +105,10 @@ export async function resultOf(method: string, call: () => unknown, tried: strin
   } catch (cause) {
     throw new Error(`${method}() threw for ${tried}`, { cause })
   }
-  expect(answer !== 'hangs', `${method}() did not answer within 20 s. Set a time-out in the client, and release locks.`)
+  expect(
+    answer !== 'hangs',
+    `${method}() did not respond within 20 s. Set a time-out in the client, and release locks.`,
+  )
   expect(typeof answer === 'boolean', `${method}() returned ${kindOf(answer)}, not a boolean. ${IS_TRUE_OR_FALSE}`)
   return answer
 }

@@ -67,7 +67,7 @@ describe.runIf(isInstalled('redis-server'))('a master with min-replicas-to-write
       for (;;) await store.reserve('42', crypto.randomUUID(), 600)
     }
     await expect(reserveAll()).rejects.toThrow('NOREPLICAS')
-    await expect(open(master?.url ?? '')).rejects.toThrow('Redis has too few replicas that answer.')
+    await expect(open(master?.url ?? '')).rejects.toThrow('Redis has too few replicas that respond.')
 
     replica?.signal('SIGCONT')
     await eventually(isGood)

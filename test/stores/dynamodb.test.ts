@@ -80,7 +80,7 @@ describe('a reservation', () => {
 
   it('rejects after its timeout, even if the SDK waits', async () => {
     const store = new DynamoDBNonceStore({ putItem: () => new Promise(() => {}), timeout: 20 })
-    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No answer within 20 ms')
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No response within 20 ms')
   })
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {

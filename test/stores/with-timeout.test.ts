@@ -43,7 +43,7 @@ describe('withTimeout', () => {
     await pass(999)
     expect(seen.outcome).toBe('pending')
     await pass(1)
-    expect(seen.outcome).toBe('No answer within 1000 ms. The nonce may be reserved: the retry needs a new nonce.')
+    expect(seen.outcome).toBe('No response within 1000 ms. The nonce may be reserved, so the retry needs a new nonce.')
   })
 
   it('gives verify a NonceStoreError with the cause', async () => {
@@ -51,7 +51,7 @@ describe('withTimeout', () => {
     await pass(1000)
     expect(await result).toMatchObject({
       code: 'ERR_NONCE_STORE',
-      cause: { message: expect.stringContaining('No answer within 1000 ms') },
+      cause: { message: expect.stringContaining('No response within 1000 ms') },
     })
   })
 
@@ -81,7 +81,7 @@ describe('withTimeout', () => {
     vi.useRealTimers()
     await new Promise((resolve) => setImmediate(resolve))
     process.off('unhandledRejection', unhandled)
-    expect(seen.outcome).toMatch(/No answer/)
+    expect(seen.outcome).toMatch(/No response/)
     expect(unhandled).not.toHaveBeenCalled()
   })
 
@@ -171,13 +171,13 @@ describe('the timeout of a store', () => {
     await pass(999)
     expect(seen.outcome).toBe('pending')
     await pass(1)
-    expect(seen.outcome).toMatch('No answer within 1000 ms')
+    expect(seen.outcome).toMatch('No response within 1000 ms')
   })
 
   it.each(STORES)('%s: as many milliseconds as its option has', async (_, create) => {
     const seen = watch(create(50).reserve('42', 'nonce', 600))
     await pass(50)
-    expect(seen.outcome).toMatch('No answer within 50 ms')
+    expect(seen.outcome).toMatch('No response within 50 ms')
   })
 
   it.each(STORES)('%s: an invalid one is a RangeError', (_, create) => {

@@ -185,7 +185,7 @@ describe('an error of the contract', () => {
     const { run } = caseNamed('returns true for a free key', () => ({ reserve: () => new Promise<boolean>(() => {}) }))
     const start = time.now
     await expect(time.until(run())).rejects.toThrow(
-      'reserve() did not answer within 20 s. Set a time-out in the client',
+      'reserve() did not respond within 20 s. Set a time-out in the client',
     )
     expect(time.now - start).toBe(20_000)
   })

@@ -571,7 +571,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   withRelease('throws', /^release\(\) threw for (a key|two keys)/, () => databaseError),
   withRelease('returns false', /^release\(\) returned false/, () => async () => false as never),
-  withRelease('hangs', /^release\(\) did not answer within 20 s/, () => () => new Promise(() => {})),
+  withRelease('hangs', /^release\(\) did not respond within 20 s/, () => () => new Promise(() => {})),
   withRelease('ignores the owner', /(another owner|no owner|comes twice)/, (store) => async (webhookId, keys) => {
     for (const key of keys) store.backend.delete(store.address(webhookId, key))
   }),

@@ -1,16 +1,16 @@
 import { storeOverload } from '../../errors.js'
 import { startTimer } from '../with-timeout.js'
 
-/** How many statements may be in flight by default. */
+/** The default limit of statements in flight. */
 export const CONCURRENCY = 16
 
 /**
- * Limits how many statements are in flight. If there is no room, the newest statement is sent first, and a statement that has waited for
- * half of the time-out is refused.
+ * Limits how many statements are in flight. If the limit is reached, statements wait. The newest statement is sent first, and a statement
+ * that has waited for half of the time-out is refused.
  *
- * A server that gets more than it can do responds late to everything, as long as the load lasts (Bronson et al., "Metastable Failures in
- * Distributed Systems", HotOS 2021). The newest statement has the most time left, so its response still arrives in time (Maurer, "Fail at
- * Scale", ACM Queue 2015). The limit measures nothing, so a stall of this process is not mistaken for a slow server.
+ * Without a limit, an overloaded server responds late to every statement (Bronson et al., "Metastable Failures in Distributed Systems",
+ * HotOS 2021). The newest statement is first, because it has the most time left for its response (Maurer, "Fail at Scale", ACM Queue 2015).
+ * The limit is fixed and not measured, so that a stall of this process does not look like a slow server.
  */
 export class Admission {
   readonly #concurrency: number
@@ -18,7 +18,7 @@ export class Admission {
   readonly #tooLate: string
   /** The statements in flight. */
   readonly #inFlight = new Set<object>()
-  /** Sends each statement that waits. The newest comes last. */
+  /** Functions that each send a waiting statement, the newest last. */
   readonly #waiting: (() => void)[] = []
 
   constructor(concurrency: number, timeout: number) {
@@ -26,10 +26,10 @@ export class Admission {
     this.#timeout = timeout
     this.#tooLate =
       `${concurrency} statements had no response for ${timeout / 2} ms. Check the server. ` +
-      'If it is far away, raise concurrency: 100 requests per second at 300 ms need 40.'
+      'If the server is far away, raise concurrency: 100 requests per second at 300 ms need 40.'
   }
 
-  /** Sends a statement, now or as soon as there is room for it, and resolves to the response. */
+  /** Sends a statement as soon as the limit allows, and resolves to the response. */
   send<T>(statement: () => Promise<T>): Promise<T> {
     if (this.#inFlight.size < this.#concurrency) return this.#sendNow(statement)
     return new Promise((resolve, reject) => {
@@ -48,7 +48,8 @@ export class Admission {
   async #sendNow<T>(statement: () => Promise<T>): Promise<T> {
     const sent = {}
     this.#inFlight.add(sent)
-    // A client may lose a statement. After twice the time-out, the server no longer runs it.
+    // A client may lose a statement, so a statement stops counting after twice the time-out. By then, the server no longer runs the
+    // statement.
     const stopTimer = startTimer(2 * this.#timeout, () => this.#end(sent), { ref: false })
     try {
       return await statement()
@@ -58,7 +59,7 @@ export class Admission {
     }
   }
 
-  /** Stops counting all statements in flight, because a new client has replaced the one that sent them. */
+  /** Stops counting all statements in flight, because a new client has replaced the client that sent these statements. */
   forget(): void {
     for (const sent of [...this.#inFlight]) this.#end(sent)
   }

@@ -11,18 +11,21 @@ type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key
 /** A nonce store that keeps its own connection. */
 export type ConnectedNonceStore = {
   /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the server does not answer in
+   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the server does not respond in
    * time.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean>
   /**
-   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the server does not
-   * answer in time.
+   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all keys were free. Rejects if the server does not
+   * respond in time.
    */
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean>
-  /** Frees the keys that were reserved for this `owner`. Rejects if the server does not answer in time. */
+  /** Frees the keys that were reserved for this `owner`. Rejects if the server does not respond in time. */
   release(webhookId: string, keys: readonly string[], owner: string): Promise<void>
-  /** Ends all connections. Settles even if the server hangs. Nothing keeps the process running for longer than 1 s + 2 × `timeout`. */
+  /**
+   * Ends all connections. Closes the store. The promise settles even if the server hangs, and the store keeps the process running for at
+   * most 1 s + 2 × `timeout`.
+   */
   close(): Promise<void>
 } & { [Key in AsyncDispose]: () => Promise<void> }
 
@@ -34,14 +37,14 @@ export interface ConnectOptions {
    */
   timeout?: number | undefined
   /**
-   * How many statements may wait for the server at once: a whole number from 1, by default 16. If more come, the newest is sent first, and
-   * one that has waited for half of `timeout` is refused. A server that is far away needs more: requests per second × seconds of a round trip.
-   * A pool of an SQL client has as many connections.
+   * How many statements may wait for the server at once: a whole number from 1, by default 16. If more statements come, the newest is sent
+   * first, and a statement that has waited for half of `timeout` is refused. For a server that is far away, pass requests per second ×
+   * seconds of a round trip. A pool of an SQL client has the same number of connections.
    */
   concurrency?: number | undefined
   /**
-   * Is called with each error in the background, for example if a connection is lost. By default, nothing happens, because the
-   * store connects again, and a failed reservation carries its own error.
+   * Is called with each error in the background, for example if a connection is lost. By default, these errors are ignored, because the
+   * store reconnects, and a failed reservation rejects with its own error.
    */
   onError?: ((error: unknown) => void) | undefined
 }
@@ -73,7 +76,7 @@ export function connectSettings(
   return { timeout, concurrency, onError: (error) => void report(onError, withoutCredentials(error)) }
 }
 
-/** Calls `onError`. The store recovers even if this function throws or rejects. */
+/** Calls `onError`. Calls `onError`. The store must recover even if `onError` throws or rejects. */
 async function report(onError: (error: unknown) => unknown, error: unknown): Promise<void> {
   try {
     await onError(error)
@@ -82,16 +85,16 @@ async function report(onError: (error: unknown) => unknown, error: unknown): Pro
   }
 }
 
-/** Every client that a `create` has returned, so that a client that is returned twice is noticed. */
+/** Every client that a `create` has returned, to detect a client that is returned twice. */
 const created = new WeakSet<object>()
 
 /**
  * Returns the client that `create` returns for `options`. Throws unless `create` used these options, and the client is new.
  *
- * Without these options, the client would wait for ever, or connect again by itself after `close()`.
+ * Without these options, the client would wait forever, or reconnect by itself after `close()`.
  *
  * @param methods - the methods that the client must have.
- * @param example - what to write, for the error.
+ * @param example - an example of the right code, for the error message.
  */
 export function createClient<Client extends object, Options extends object>(
   create: (options: Options) => Client,
@@ -118,9 +121,9 @@ export function createClient<Client extends object, Options extends object>(
       `create returned ${kindOf(client)} without ${missing}(). Return a new client, such as ${example}.`,
     )
   }
-  if (created.has(client)) throw invalidType(`create returned the same client again. Create a new one: ${example}.`)
+  if (created.has(client)) throw invalidType(`create returned the same client again. Create a new client: ${example}.`)
   created.add(client)
-  if (!isUsed) throw invalidType(`create did not use its options. Pass them to the client: ${example}.`)
+  if (!isUsed) throw invalidType(`create did not use its options. Pass these options to the client: ${example}.`)
   return client
 }
 

@@ -1,19 +1,19 @@
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
-// The undocumented parts of the drivers that the stores read. No other file reads such parts. A new version of a driver may change them
-// without notice: test/integration/driver-internals.test.ts then fails, and names what is missing.
+// Only this file reads undocumented parts of drivers. A new version of a driver may change them without notice:
+// test/integration/driver-internals.test.ts then fails, and names what is missing.
 //
 // | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
-// | pg       | 8           | processID, secretKey, host, port of a client   | cancels a statement without an answer; else it goes on    |
+// | pg       | 8           | processID, secretKey, host, port of a client   | cancels a late statement, which otherwise continues        |
 // | pg       | 8           | ssl and sslNegotiation of a client             | cancels over TLS; else the secret key goes in clear text  |
 // | postgres | 3           | state of a statement, options of the client    | the same two                                              |
 // | mysql2   | 3           | connection of a pool's connection              | sets up each connection once; else before each statement  |
 // | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else one would end the process |
 // | ioredis  | 5, 6        | lastNodeError of the error of a cluster        | says why no node can be reached; else nothing says it     |
 
-/** The session of a statement, as CancelRequest of PostgreSQL's protocol names it. */
+/** The data that a CancelRequest of PostgreSQL's protocol needs to cancel a statement. */
 export interface PostgresSession {
   /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string
@@ -27,11 +27,11 @@ export interface PostgresSession {
 
 /** How a driver encrypts a connection to PostgreSQL. */
 export interface PostgresTls {
-  /** What the driver passes to `connect` of `node:tls` beside the socket. */
+  /** The options that the driver passes to `connect` of `node:tls`, besides the socket. */
   readonly options: ConnectionOptions
-  /** Whether TLS begins at once, without the message SSLRequest. */
+  /** Whether TLS begins immediately, without the message SSLRequest. */
   readonly isDirect: boolean
-  /** Whether the driver goes on in clear text if the server has no TLS. */
+  /** Whether the driver continues without encryption if the server has no TLS. */
   readonly isOptional: boolean
 }
 
@@ -39,7 +39,7 @@ export interface PostgresTls {
 export function sessionOfPg(client: object): PostgresSession | undefined {
   const { host, port, processID: pid, secretKey: secret, ssl, sslNegotiation } = Object(client)
   if (typeof pid !== 'number' || typeof secret !== 'number') return undefined
-  // The spread below leaves `key` out, because this property is not enumerable.
+  // `key` is copied separately, because the spread skips a property that is not enumerable.
   const { key } = Object(ssl)
   const options = { host, ...Object(ssl), ...(key && { key }), ...servernameOf(host) }
   return { host, port, pid, secret, tls: ssl ? tlsOf(options, sslNegotiation, false) : undefined }
@@ -55,13 +55,13 @@ function tlsOf(options: ConnectionOptions, negotiation: unknown, isOptional: boo
   return { options: isDirect ? { ...options, ALPNProtocols: ['postgresql'] } : options, isDirect, isOptional }
 }
 
-/** The part of the settings of postgres.js that says how to connect to its servers. */
+/** The settings of postgres.js for connecting to its servers. */
 export interface PostgresJsServers {
   /** The path of a Unix socket. */
   readonly path?: unknown
   readonly host: readonly string[]
   readonly port: readonly number[]
-  /** Options of TLS, or how strict it is. */
+  /** TLS options, or a word for how strict TLS is. */
   readonly ssl?: unknown
   readonly sslnegotiation?: unknown
 }
@@ -84,12 +84,12 @@ export function sessionOfPostgresJs(
 /** The values of `ssl` of postgres.js that accept any certificate. */
 const UNVERIFIED: readonly unknown[] = ['require', 'allow', 'prefer']
 
-/** Returns the inner connection of mysql2, which stays the same while the pool wraps it in a new object each time. */
+/** Returns the inner connection of mysql2, which stays the same, although the pool wraps it in a new object each time. */
 export function connectionOfMysql2(connection: object): object {
   return Object(connection).connection ?? connection
 }
 
-/** Listens for the background errors of a mariadb pool. The type of the pool lacks this event. */
+/** Listens for background errors of a mariadb pool, because the type of the pool lacks this event. */
 export function onErrorOfMariadb(pool: object, listener: (error: unknown) => void): void {
   Object(pool).on('error', listener)
 }

@@ -2,9 +2,9 @@ import { NonceStoreError } from '../../errors.js'
 import { withoutCredentials } from '../credentials.js'
 import { lastErrorOfIoredis } from './driver-internals.js'
 
-/** Why a store cannot connect: how the clients report it, and what to do. */
+/** A reason why a store cannot connect: how to recognise the error of the client, and what to do. */
 interface Reason {
-  /** Codes or error numbers of the errors. */
+  /** The codes or error numbers of the errors. */
   codes: readonly (string | number)[]
   /** Matches the message of an error that has no code of its own. */
   text?: RegExp
@@ -14,7 +14,7 @@ interface Reason {
 const INVALID_URL: Reason = {
   codes: ['ERR_INVALID_URL'],
   text: /^error parsing connection string/,
-  message: 'The URL in create is invalid. Encode its user name and password with encodeURIComponent.',
+  message: 'The URL in create is invalid. Encode the user name and the password with encodeURIComponent.',
 }
 
 const READ_ONLY: Reason = {
@@ -23,37 +23,40 @@ const READ_ONLY: Reason = {
   message: 'The server is read-only or a replica. Connect to the primary.',
 }
 
-/** The first reason that fits decides, so the precise reasons come first. The messages are safe to send: they name no host and no user. */
+/**
+ * The first reason that matches is used, so precise reasons come first. The messages are safe to send, because they contain no host and no
+ * user.
+ */
 const REASONS: readonly Reason[] = [
   INVALID_URL,
   {
     codes: ['28P01', '28000', 1045, 1698],
     text: /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/,
-    message: 'The server refused the user name or the password. Correct them in create.',
+    message: 'The server refused the user name or the password. Correct both in create.',
   },
   {
     codes: ['3D000', 1049],
-    message: 'The database does not exist. Correct its name in create, or create it.',
+    message: 'The database does not exist. Correct the name in create, or create the database.',
   },
   {
     codes: ['42501'],
     message:
-      'The user lacks a permission: it needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, it also needs CREATE on the schema.',
+      'The user lacks a permission. The user needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, the user also needs CREATE on the schema.',
   },
   {
     codes: [1044, 1142, 1143, 1227],
     message:
-      'The user lacks a permission: it needs SELECT, INSERT and DELETE on the table. If the table is absent, it also needs CREATE on the database.',
+      'The user lacks a permission. The user needs SELECT, INSERT and DELETE on the table. If the table is absent, the user also needs CREATE on the database.',
   },
   {
     codes: [],
     text: /\bNOPERM\b|user executing the script can't/,
     message:
-      'The user lacks a permission: it needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',
+      'The user lacks a permission. The user needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',
   },
   {
     codes: ['42P01', 1146],
-    message: 'The table does not exist. Create it, or leave createTable on.',
+    message: 'The table does not exist. Create the table, or leave createTable on.',
   },
   {
     codes: ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
@@ -68,7 +71,7 @@ const REASONS: readonly Reason[] = [
   {
     codes: [],
     text: /\bNOREPLICAS\b/,
-    message: 'Redis has too few replicas that answer. Start a replica, or lower min-replicas-to-write.',
+    message: 'Redis has too few replicas that respond. Start a replica, or lower min-replicas-to-write.',
   },
   {
     codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -77,18 +80,18 @@ const REASONS: readonly Reason[] = [
   },
   {
     codes: ['ENOTFOUND', 'EAI_AGAIN'],
-    message: 'The host name of the server is unknown. Correct it in create, or check the DNS.',
+    message: 'The host name of the server is unknown. Correct the host name in create, or check the DNS.',
   },
   {
     codes: ['ECONNREFUSED', 'ENOENT'],
-    message: 'No server listens at the address. Start it, or correct its host and port in create.',
+    message: 'No server listens at the address. Start the server, or correct the host and port in create.',
   },
   {
     codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'NO_CONNECTION'],
-    // These are the messages of clients after a time-out, or if they tried several servers.
-    text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+    // Clients use these messages after a time-out, or after they tried several servers.
+    text: /(not respond|no response) within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
     message:
-      'The server cannot be reached or does not answer in time. Start it, correct its address in create, or raise timeout if it is far away.',
+      'The server cannot be reached, or does not respond in time. Start the server, correct the address in create, or raise timeout if the server is far away.',
   },
 ]
 
@@ -99,7 +102,7 @@ export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION', messa
   return Object.assign(new Error(message), { code })
 }
 
-/** Returns whether a server replied that it accepts no writes, for example because another server has become the primary. */
+/** Returns whether the error means that the server accepts no writes, for example because another server has become the primary. */
 export function isReadOnly(error: unknown): boolean {
   return fits(READ_ONLY, error)
 }
@@ -109,7 +112,7 @@ export function isReadOnly(error: unknown): boolean {
  * without credentials.
  *
  * @param error - what the client rejected with.
- * @param background - the error that the client emitted before, if any. Some clients reject without the reason.
+ * @param background - the error that the client emitted before, if any, because some clients reject without the reason.
  */
 export function connectFailure(error: unknown, background?: unknown): Error {
   if (error instanceof Error && ['ERR_INVALID_ARGUMENT', 'ERR_NONCE_STORE'].includes(Object(error).code)) return error
@@ -121,7 +124,10 @@ export function connectFailure(error: unknown, background?: unknown): Error {
   return new NonceStoreError(UNKNOWN, { cause: withoutCredentials(error) })
 }
 
-/** Returns what to throw for an error of `create`: this error, unless it is that of a client for a URL, which may show a password. */
+/**
+ * Returns what to throw for an error of `create`. This is the same error, except for a URL error of a client, because that error may show a
+ * password.
+ */
 export function createFailure(error: unknown): unknown {
   return fits(INVALID_URL, error) ? connectFailure(error) : error
 }

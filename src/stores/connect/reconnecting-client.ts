@@ -5,22 +5,23 @@ import { Sockets } from './sockets.js'
 /** Milliseconds between two attempts to replace a client. */
 const RETRY_INTERVAL = 100
 
-/** What differs between the clients that a {@link ReconnectingClient} opens. */
+/** The functions that differ between the kinds of clients of a {@link ReconnectingClient}. */
 export interface Driver<Client> {
   /**
    * Returns a new client that is not connected yet.
    *
    * @param onError - is called with each error of this client in the background.
-   * @param sockets - creates the sockets of a client that takes them from outside. They are destroyed when the client is closed.
+   * @param sockets - creates the sockets of a client that accepts sockets from outside. These sockets are destroyed when the client is
+   * closed.
    */
   create(onError: (error: unknown) => void, sockets: Sockets): Client
   /** Connects a new client. A pool has no `connect`, because its first statement connects it. */
   connect?(client: Client): Promise<unknown>
-  /** Rejects if this client cannot reserve now, but another one may be able to. */
+  /** Checks a client. Rejects if this client cannot reserve now, but another client may be able to reserve. */
   check(client: Client): Promise<unknown>
-  /** Ends all connections of a client, whatever its state. */
+  /** Ends all connections of a client, in every state of the client. */
   close(client: Client): unknown
-  /** Is called when a new client that works has replaced another one. */
+  /** Is called when a new working client has replaced another client. */
   replaced?(): void
 }
 
@@ -33,14 +34,14 @@ interface Settings {
 }
 
 /**
- * Keeps one working client, because clients behave differently after a fault: some wait for ever, some keep a dead connection,
- * and some never settle `connect()`. So a client that fails a check is replaced by a new one, whatever its state.
+ * Keeps one working client. If a check of the client fails, a new client replaces it, because after a fault some clients wait forever, keep
+ * a dead connection, or never settle `connect()`.
  */
 export class ReconnectingClient<Client extends object> {
   readonly #driver: Driver<Client>
   readonly #settings: Settings
   #client: Client | undefined
-  /** While the present client is being replaced: resolves when the new client works. Rejects if the server is down for too long. */
+  /** The current replacement, if there is one. Resolves when the new client works. Rejects if the server is down for too long. */
   #replacement: Promise<void> | undefined
   #isClosed = false
   /** The sockets of all clients that are not closed. */
@@ -71,7 +72,7 @@ export class ReconnectingClient<Client extends object> {
   /** Returns the present client. Throws if the store is closed. */
   get client(): Client {
     if (this.#isClosed || this.#client === undefined) {
-      throw new Error('The nonce store is closed. Connect a new one, or close it after the last request.')
+      throw new Error('The nonce store is closed. Connect a new store, or close the store after the last request.')
     }
     return this.#client
   }
@@ -96,13 +97,13 @@ export class ReconnectingClient<Client extends object> {
   }
 
   #inTime(milliseconds: number, step: Promise<unknown> | undefined): Promise<unknown> {
-    return within(milliseconds, step, `The server did not answer within ${milliseconds} ms.`)
+    return within(milliseconds, step, `The server did not respond within ${milliseconds} ms.`)
   }
 
   /**
-   * Replaces `client` by a new client as soon as one works. Until then, `client` stays in use.
+   * Replaces `client` with a new client as soon as a new client works. Until then, `client` stays in use.
    *
-   * @returns the client that works. The promise waits for this client as long as the store is open.
+   * @returns the new client. The promise waits for a working client as long as the store is open.
    * @throws if no client has worked for longer than the time-out. A shorter outage, such as a restart, only costs time.
    */
   async replace(client: Client, reason: unknown): Promise<Client> {
@@ -115,7 +116,7 @@ export class ReconnectingClient<Client extends object> {
   }
 
   /**
-   * Opens new clients until one works, and then closes `old`.
+   * Opens new clients until a client works, and then closes `old`.
    *
    * @param giveUp - is called with the error of each attempt after no client has worked for longer than the time-out.
    */
@@ -150,7 +151,7 @@ export class ReconnectingClient<Client extends object> {
     }
   }
 
-  /** Closes a client once. The promise never rejects, and settles even if the client does not end. */
+  /** Closes a client once. The promise never rejects, and settles even if closing the client fails. */
   #close(client: Client): Promise<void> {
     const closing = this.#closing.get(client) ?? this.#closeNow(client)
     this.#closing.set(client, closing)
@@ -168,7 +169,7 @@ export class ReconnectingClient<Client extends object> {
     this.#sockets.delete(client)
   }
 
-  /** Closes all clients, also those that are being opened or replaced. */
+  /** Closes all clients, including clients that are being opened or replaced. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#sockets.keys()].map((client) => this.#close(client)))

@@ -4,8 +4,8 @@ import { connect, Socket } from 'node:net'
 export type Address = { path: string } | { host: string; port: number }
 
 /**
- * The sockets that this package creates for a client. After a fault, some clients only end their side of a connection.
- * The socket of a server that hangs would then keep the process running.
+ * The sockets that this package creates for a client. After a fault, some clients only end their own side of a connection. If the server
+ * hangs, the socket would then keep the process running.
  */
 export class Sockets {
   readonly #open = new Set<Socket>()
@@ -29,7 +29,7 @@ export class Sockets {
     return socket.setKeepAlive(true).setNoDelay(true)
   }
 
-  /** Destroys all sockets, and those that are created later. */
+  /** Destroys all sockets, and also sockets that are created later. */
   destroy(): void {
     this.#isDestroyed = true
     for (const socket of this.#open) socket.destroy()

@@ -37,7 +37,7 @@ export interface SqlServer {
   readonly Store: new (options: SqlNonceStoreOptions) => SqlNonceStore
   /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
   readonly readOnlyQuery: string
-  /** Returns whether an error is the reply of the server, so that the connection still works. */
+  /** Returns whether an error came from the server, because the connection then still works. */
   isReply(error: unknown): boolean
 }
 
@@ -46,7 +46,7 @@ export interface SqlDriver<Client> extends SqlServer, Pick<Driver<Client>, 'crea
   /** How long a connection may take to open, in milliseconds. Opening takes several round trips, and more with TLS. */
   readonly openingTime: number
   /**
-   * Runs one statement, and settles if the server does not answer in time.
+   * Runs one statement. The promise settles even if the server does not respond in time.
    *
    * @param acquireTimeout - how long to wait for a connection, in milliseconds.
    */
@@ -73,10 +73,11 @@ export function sqlSettings(
 }
 
 /**
- * Runs one statement on a connection of a pool. Gives the connection back if the server has replied. Otherwise, the connection may be lost, so
- * it is ended.
+ * Runs one statement on a connection of a pool. Returns the connection to the pool if the server has responded. Otherwise, ends the
+ * connection, because the connection may be lost.
  *
- * @param acquiring - a connection that the pool will give out, maybe never. If it comes too late, it goes back to the pool.
+ * @param acquiring - the connection from the pool, for which the promise may never settle. A connection that comes too late goes back to
+ * the pool.
  */
 export async function runOnConnection<Connection extends { release(): void }>(
   acquiring: Promise<Connection>,
@@ -90,7 +91,7 @@ export async function runOnConnection<Connection extends { release(): void }>(
 ): Promise<unknown> {
   const connection = await acquire(acquiring, acquireTimeout)
   try {
-    const result = await within(timeout, act.run(connection), `The server did not answer within ${timeout} ms.`)
+    const result = await within(timeout, act.run(connection), `The server did not respond within ${timeout} ms.`)
     connection.release()
     return result
   } catch (error) {
@@ -116,8 +117,9 @@ function acquire<Connection extends { release(): void }>(
 }
 
 /**
- * Connects a store to an SQL database, and resolves to the store. A pool is replaced if a statement gets no reply, because its other
- * connections may be lost too, or if the server has become read-only, because new connections may reach another server.
+ * Connects a store to an SQL database, and resolves to the store. A pool is replaced if a statement gets no response, because the other
+ * connections may be lost too. A pool is also replaced if the server has become read-only, because new connections may reach another
+ * server.
  */
 export async function connectSql<Client extends object>(
   driver: SqlDriver<Client>,
@@ -130,7 +132,7 @@ export async function connectSql<Client extends object>(
     try {
       // A pool may lose a statement.
       const answer = driver.query(client, sql, values, timeout)
-      return await within(1.5 * timeout, answer, 'The pool did not answer for too long.')
+      return await within(1.5 * timeout, answer, 'The pool did not respond for too long.')
     } catch (error) {
       if (isReadOnly(error) || !driver.isReply(error)) reconnecting.replace(client, error).catch(() => {})
       throw error
@@ -143,13 +145,13 @@ export async function connectSql<Client extends object>(
   }
 
   const admission = new Admission(concurrency, timeout)
-  // The store is created before anything is connected, so that an invalid option is an error at once.
+  // The store is created before anything is connected, so that an invalid option is an immediate error.
   const store = new Store({ table, timeout, query: (...call) => admission.send(() => query(...call)) })
-  /** The store for the table and for deletions, which are not counted, because they may take long. */
+  /** This store is for the table and for deletions. Deletions are not counted as statements in flight, because a deletion may take long. */
   const maintenance = new Store({ table, timeout, query })
   const reconnecting = await ReconnectingClient.open<Client>(
     { ...driver, check, replaced: () => admission.forget() },
-    // The first check takes the time to connect and the time to answer.
+    // The first check includes the time to connect and the time of the response.
     { timeout, openingTime: openingTime + timeout, onError },
   )
   const close = () => reconnecting.close()

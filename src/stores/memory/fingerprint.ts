@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/** The longest text, in characters, whose bytes fit into the memory that all fingerprints share. */
+/** The maximum length of a text whose bytes fit into the shared memory, in characters. */
 const MAX_LENGTH = 330
 const WORDS = /* @__PURE__ */ new Int32Array(MAX_LENGTH)
 const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
@@ -9,7 +9,7 @@ const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
  * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. The fingerprint is the whole state of a hash with the rounds of
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over the text's UTF-8 bytes.
  *
- * Nobody who does not know `hashKey` can make two texts collide on purpose. JavaScript is fast with 32-bit words: with SHA-256, a
+ * Without `hashKey`, nobody can make two texts collide on purpose. The hash uses 32-bit words, which are fast in JavaScript: with SHA-256,
  * `verify` would take 50 % longer.
  *
  * @param hashKey - four random words, or the fingerprint of another text.
@@ -17,11 +17,11 @@ const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
  */
 export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Array, place: number): void {
   const isLong = text.length > MAX_LENGTH - 4
-  // A character takes at most 3 bytes, and the end at most 5 words.
+  // The memory is large enough, because a character takes at most 3 bytes, and the end takes at most 5 words.
   const words = isLong ? new Int32Array(text.length + 5) : WORDS
   const bytes = isLong ? Buffer.from(words.buffer) : BYTES
   const length = bytes.write(text)
-  // The bytes after the text are those of an earlier text, so they are set to 0.
+  // The bytes after the text are set to 0, because an earlier text may have left bytes there.
   bytes[length] = bytes[length + 1] = bytes[length + 2] = 0
   const end = (length + 3) >> 2
   words[end] = length

@@ -19,19 +19,19 @@ import { writeFingerprint } from './fingerprint.js'
 // - The upper half of fingerprint 1 selects the table, the lower half the first slot to try (linear probing). All 128 bits
 //   must match.
 // - Expired records are at the front of a queue. `verify` uses one TTL, and so one queue.
-// - A removal takes a record from its queue and leaves the slot unused, so it needs no look-up. When three quarters
-//   of a table's slots are used, the slots of removed records are freed. If the table would still be too large, it is split in two
-//   (extendible hashing), so no reservation waits for a copy of all tables.
+// - A removal takes a record from its queue and leaves the slot unused, so it needs no look-up. When three quarters of a table's slots are
+//   used, the slots of removed records are freed. If the table would still be too large, it is split in two (extendible hashing), so that
+//   no reservation waits for a copy of all tables.
 // - A release marks a record, which stays in its queue. If most records of a full segment were released, the others move together.
 //
-// Two Maps that take turns every 600 s would be simpler. With a million live nonces, they take four to eight times the memory, because
-// one Map holds expired nonces. The Maps also pause for 40 ms when they grow.
+// Two Maps that alternate every 600 s would be simpler. With a million live nonces, two Maps take four to eight times the memory, because
+// one Map holds expired nonces. Maps also pause for 40 ms when they grow.
 
 /** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions {
   /**
-   * The largest number of live entries: an integer from 1 to 67 108 864, by default 1 000 000. An entry takes 40 to 50 bytes.
-   * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two entries.
+   * The maximum number of live entries: an integer from 1 to 67 108 864, by default 1 000 000. An entry takes 40 to 50 bytes. Suggested:
+   * accepted requests per second × 1200. An entry lives for 600 s, and most messages take two entries.
    */
   maxEntries?: number | undefined
   /**
@@ -48,7 +48,7 @@ export interface MemoryNonceStoreOptions {
 }
 
 const MAX_ENTRIES = 67_108_864
-/** How many expired records a reservation removes per queue: two, so that memory is freed after a burst. */
+/** How many expired records a reservation removes per queue. Two records per reservation free the memory after a burst. */
 const REMOVALS = 2
 
 const FINGERPRINT_WORDS = 4
@@ -56,22 +56,22 @@ const RECORD_WORDS = 6
 const EXPIRY = 4
 const OWNER = 5
 
-/** The owner of a record without one, and of a record that was released. The owner of any other record is even, and not 0. */
+/** The owner words of a record without an owner, and of a released record. Any other owner word is even, and not 0. */
 const NO_OWNER = 0
 const RELEASED = 1
 
-/** An address is the number of a segment and, in its last 14 bits, the index of a record. */
+/** An address has the number of a segment and, in the last 14 bits, the index of a record. */
 const INDEX_BITS = 14
 const SEGMENT_RECORDS = 16_384
 const MAX_SEGMENTS = 262_143
 
-/** The address in the slot of a released record. There is no segment 0. */
+/** The address in the slot of a released record, because there is no segment 0. */
 const REMOVED = 1
 
 const MIN_TABLE_WORDS = 16
 const MAX_TABLE_WORDS = 8192
 
-/** The upper 16 bits of a word select a table, so there are at most 2 ** 16. */
+/** The upper 16 bits of a word select a table, so there are at most 2 ** 16 tables. */
 const TABLE_BITS = 16
 
 /**
@@ -115,7 +115,7 @@ class Segment {
 type Queue = [oldest: Segment, ...newer: Segment[]]
 
 class Table {
-  /** How many slots are used. The slots of removed records count too. */
+  /** How many slots are used, including the slots of removed records. */
   used = 0
 
   /** @param depth - how many of the bits that select a table are equal in all records of this table. */
@@ -128,7 +128,7 @@ class Table {
     return (this.used + records) * 8 <= this.slots.length * 3
   }
 
-  /** Empties the table, and lets it use the memory `slots` from now on. */
+  /** Empties the table, which then uses the memory `slots`. */
   clear(slots: Int32Array): void {
     this.slots = slots.fill(0)
     this.used = 0
@@ -146,9 +146,9 @@ class Table {
 /**
  * A bounded nonce store in the memory of one process.
  *
- * Create one store per process, not per request. Use a shared store if you have several processes, or if a replay must not
- * pass after a restart. Expired entries are removed by later reservations, without a timer. Many different TTLs make `reserve`
- * slower; `verify` uses one.
+ * Create one store per process, not per request. Use a shared store if you have several processes, or if replays must be refused after a
+ * restart. Expired entries are removed by later reservations, without a timer. Many different TTLs make `reserve` slower. `verify` uses
+ * only one TTL.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
@@ -168,19 +168,21 @@ export class MemoryNonceStore implements NonceStore {
   readonly #whenFull: 'throw' | 'evict'
   readonly #clock: Clock
   readonly #queues: Queue[] = []
-  /** A segment's place is the last bits of its number. At most half of the places are taken. */
+  /** The segments. The last bits of a segment's number are its place, and at most half of the places are taken. */
   #segments: (Segment | undefined)[] = [undefined, undefined]
   #segmentCount = 0
-  /** The memory of a removed segment, for the next one. */
+  /** The memory of a removed segment, for the next segment. */
   #spare: Int32Array | undefined
-  /** The number of the newest segment. Numbers are reused as late as possible, so no slot of a removed record points to a new one. */
+  /**
+   * The number of the newest segment. Numbers are reused as late as possible, so that no slot of a removed record points to a new record.
+   */
   #lastNumber = 0
-  /** There are 2 ** n places. A table of depth d is at each place that ends with its d bits. */
+  /** The tables, at 2 ** n places. A table of depth d is at each place that ends with the d bits of the table. */
   #tables = [new Table(new Int32Array(MIN_TABLE_WORDS), 0)]
   /** The slots of a table that is being rebuilt. */
   #copied = new Int32Array(MIN_TABLE_WORDS)
   #hashKey: Int32Array | undefined
-  /** The last webhook, whose fingerprint is kept. This saves 3 % of a `verify`, because the next request is often for the same webhook. */
+  /** The last webhook. Its fingerprint is kept, because the next request is often for the same webhook. This saves 3 % of `verify`. */
   #webhookId: string | undefined
   readonly #webhook = new Int32Array(FINGERPRINT_WORDS)
   /** The fingerprints of the keys that are being reserved. */
@@ -205,7 +207,7 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`. Returns `true` if the key was free, `false` if it is taken.
+   * Reserves `key` for `webhookId` for `ttlSeconds`. Returns `true` if the key was free, and `false` if the key is taken.
    *
    * @throws an error with `code` `ERR_NONCE_STORE_FULL` if the store is full of live entries and `whenFull` is `'throw'`.
    */
@@ -214,7 +216,7 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   /**
-   * Reserves all keys or none. Returns `true` if all keys were free, `false` if one is taken.
+   * Reserves all keys or none. Returns `true` if all keys were free, and `false` if one key is taken.
    *
    * @throws an error with `code` `ERR_NONCE_STORE_FULL` if there is no room for all keys and `whenFull` is `'throw'`.
    */
@@ -224,7 +226,7 @@ export class MemoryNonceStore implements NonceStore {
     const expiry = Math.ceil(time) + ttlMilliseconds(ttlSeconds)
     this.#removeExpired(now, keys.length)
 
-    // All fingerprints are computed first, so that the processor loads the memory of all keys at the same time.
+    // All fingerprints are computed first, so that the processor can load the memory of all keys at the same time.
     this.#writeFingerprints(webhookId, keys)
     const end = keys.length * FINGERPRINT_WORDS
     for (let place = 0; place < end; place += FINGERPRINT_WORDS) {
@@ -240,9 +242,9 @@ export class MemoryNonceStore implements NonceStore {
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )
     }
-    // This is the last allocation: if it fails, nothing has changed.
+    // This allocation is the last, so that nothing has changed if the allocation fails.
     const segment = this.#segmentFor(expiry, keys.length)
-    // The oldest record of the first queue is the oldest of all if there is one TTL.
+    // If there is only one TTL, the oldest record of the first queue is the oldest record of all.
     while (!this.#hasRoomFor(keys.length)) this.#removeFirst(this.#queues.find(([{ isEmpty }]) => !isEmpty) as Queue)
     const ownerWord = this.#ownerWord(owner)
     for (let place = 0; place < end; place += FINGERPRINT_WORDS) this.#insert(place, segment, expiry, ownerWord)
@@ -250,7 +252,7 @@ export class MemoryNonceStore implements NonceStore {
     return true
   }
 
-  /** Frees the keys that were reserved for this `owner`, and their places in the store. */
+  /** Frees the keys that were reserved for this `owner`, and the room of these keys in the store. */
   release(webhookId: string, keys: readonly string[], owner: string): void {
     this.#writeFingerprints(webhookId, keys)
     const ownerWord = this.#ownerWord(owner)
@@ -266,7 +268,7 @@ export class MemoryNonceStore implements NonceStore {
     }
   }
 
-  /** Returns a word that stands for an owner. */
+  /** Returns the owner word of an owner. */
   #ownerWord(owner: string | undefined): number {
     if (owner === undefined) return NO_OWNER
     const fingerprint = new Int32Array(FINGERPRINT_WORDS)
@@ -308,7 +310,7 @@ export class MemoryNonceStore implements NonceStore {
   #writeFingerprints(webhookId: string, keys: readonly string[]): void {
     if (webhookId !== this.#webhookId) {
       assertWellFormed(webhookId, 'webhookId')
-      // The hash key is created at its first use, because some runtimes refuse random numbers while modules load.
+      // The hash key is created at its first use, because some runtimes do not allow random numbers while modules load.
       this.#hashKey ??= randomFillSync(new Int32Array(FINGERPRINT_WORDS))
       writeFingerprint(this.#hashKey, webhookId, this.#webhook, 0)
       this.#webhookId = webhookId
@@ -334,7 +336,7 @@ export class MemoryNonceStore implements NonceStore {
     return segment
   }
 
-  /** Moves the records of a segment together that were not released. */
+  /** Moves the records of a segment that were not released to the front of the segment. */
   #compact(segment: Segment): void {
     const { words, number, front } = segment
     let end = front
@@ -418,7 +420,7 @@ export class MemoryNonceStore implements NonceStore {
     return this.#tableOf(first)
   }
 
-  /** Returns the slot of the record with the fingerprint at `place`, or else the free slot for it. */
+  /** Returns the slot of the record with the fingerprint at `place` or, without that record, the free slot for the fingerprint. */
   #find(slots: Int32Array, place: number): number {
     const fingerprints = this.#fingerprints
     const first = fingerprints[place + 1] as number
@@ -454,7 +456,7 @@ export class MemoryNonceStore implements NonceStore {
       end += 2
     }
 
-    // All memory is allocated before anything changes.
+    // All memory is allocated before anything changes, so that a failed allocation changes nothing.
     const live = end / 2
     const isSplit = (live + records) * 4 > MAX_TABLE_WORDS && depth < TABLE_BITS
     const other = isSplit ? new Table(slotsFor(moved + records), depth + 1) : table
@@ -477,7 +479,8 @@ export class MemoryNonceStore implements NonceStore {
 /**
  * Returns memory for a table in which a number of records uses a quarter to a half of the slots.
  *
- * @param old - memory to use again if its length is right. New memory for each table would stay until a garbage collection.
+ * @param old - memory that is used again if the length is right. Memory is reused, because the memory of each old table would stay until a
+ * garbage collection.
  */
 function slotsFor(records: number, old?: Int32Array): Int32Array {
   let length = MIN_TABLE_WORDS

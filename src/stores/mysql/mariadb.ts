@@ -3,7 +3,7 @@ import { onErrorOfMariadb } from '../connect/driver-internals.js'
 import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, sqlSettings } from '../connect/sql.js'
 import { MYSQL_SERVER, sessionSettings } from './session.js'
 
-/** What `create` passes to `mariadb.createPool`. All times are in milliseconds. */
+/** The options that `create` passes to `mariadb.createPool`. All times are in milliseconds. */
 export interface MariadbOptions {
   connectionLimit: number
   connectTimeout: number
@@ -26,7 +26,7 @@ const EXAMPLE = '(options) => mariadb.createPool({ host, user, password, databas
 /**
  * Connects a {@link MySqlNonceStore} with the package `mariadb`, and resolves to the store. Creates the table if it is absent.
  *
- * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
+ * @param create - creates a pool with the given options. The store calls `create` again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
@@ -49,7 +49,7 @@ export async function connectMariadb(
   return connectSql<MariadbPool>(
     {
       ...MYSQL_SERVER,
-      // The pool has one limit for opening a connection and for the wait for a free one.
+      // The pool has one limit for both opening a connection and waiting for a free connection.
       openingTime: timeout,
       create(onPoolError) {
         const poolOptions: MariadbOptions = {
@@ -57,9 +57,9 @@ export async function connectMariadb(
           connectTimeout: timeout,
           acquireTimeout: timeout,
           socketTimeout: timeout,
-          // The pool pings a connection that was idle. By default, the pool closes all connections if a round trip takes 250 ms.
+          // The pool pings a connection after this idle time. By default, the pool closes all connections if a round trip takes 250 ms.
           pingTimeout: Math.ceil(timeout / 2),
-          // With this value, the pool tries to connect twice per second. By default, the pool waits up to 10 s after many failures.
+          // With this value, the pool tries to connect twice per second, because by default the pool waits up to 10 s after many failures.
           initializationTimeout: 2 ** 31 - 1,
           minimumIdle: 1,
           initSql: sessionSettings(timeout),

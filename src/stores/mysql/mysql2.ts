@@ -10,7 +10,7 @@ import {
 } from '../connect/sql.js'
 import { MYSQL_SERVER, sessionSettings } from './session.js'
 
-/** What `create` passes to `mysql.createPool`. The time is in milliseconds. */
+/** The options that `create` passes to `mysql.createPool`. The time is in milliseconds. */
 export interface Mysql2Options {
   connectTimeout: number
   connectionLimit: number
@@ -39,7 +39,7 @@ const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
  * Connects a {@link MySqlNonceStore} with the package `mysql2` (`mysql2/promise`), and resolves to the store. Creates the table if it
  * is absent.
  *
- * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
+ * @param create - creates a pool with the given options. The store calls `create` again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
@@ -59,7 +59,7 @@ export async function connectMysql2(
   const settings = sqlSettings(create, EXAMPLE, options)
   const { timeout, concurrency } = settings
   const openingTime = Math.ceil(1.5 * timeout)
-  /** The connections that have {@link sessionSettings}. */
+  /** The connections on which {@link sessionSettings} already ran. */
   const prepared = new WeakSet<object>()
 
   async function run(connection: Mysql2Connection, sql: string, values: (string | number)[]): Promise<unknown> {
@@ -80,19 +80,20 @@ export async function connectMysql2(
         const poolOptions = { connectTimeout: openingTime, connectionLimit: concurrency, stream }
         const methods = ['getConnection', 'end', 'on']
         const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, methods, EXAMPLE)
-        // The pool listens only for the first error of a connection. Without this listener, a second error would end the process.
+        // The pool listens only for the first error of a connection, so without this listener, a second error would end the process.
         pool.on('connection', (connection) => connection.on('error', onPoolError))
         return pool
       },
       query(pool, sql, values, acquireTimeout) {
-        // The pool of mysql2 has no limit of its own, and keeps a connection that is lost.
+        // The pool of mysql2 has no time-out, and keeps lost connections.
         return runOnConnection(pool.getConnection(), acquireTimeout, timeout, {
           run: (connection) => run(connection, sql, values),
           isReply: MYSQL_SERVER.isReply,
           end: (connection) => connection.destroy(),
         })
       },
-      // end() rejects as soon as one connection cannot be ended, and leaves the others open. Their sockets are destroyed then.
+      // end() rejects as soon as one connection cannot be ended, and leaves the other connections open. The sockets of these connections
+      // are destroyed.
       close: (pool) => pool.end(),
     },
     settings,

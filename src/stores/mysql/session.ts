@@ -1,12 +1,15 @@
 import type { SqlServer } from '../connect/sql.js'
 import { MySqlNonceStore } from './store.js'
 
-/** The error numbers of the package `mariadb` itself begin here. Those of a server are smaller, and those of the system are negative. */
+/**
+ * The smallest error number of the package `mariadb` itself. Error numbers of a server are smaller, and error numbers of the system are
+ * negative.
+ */
 const FIRST_CLIENT_ERROR = 45_000
 
 export const MYSQL_SERVER: SqlServer = {
   Store: MySqlNonceStore,
-  // A replica of Aurora is read-only in InnoDB only.
+  // A replica of Aurora reports only InnoDB as read-only.
   readOnlyQuery: 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only',
   isReply(error) {
     const { errno } = Object(error)
@@ -15,9 +18,8 @@ export const MYSQL_SERVER: SqlServer = {
 }
 
 /**
- * Returns the statement that limits how long other statements wait for a lock, and turns on autocommit. With the default limits, 50 s
- * for a row and a day for a table, waiting statements would use up all connections. Without autocommit, nothing that is reserved would
- * ever be stored.
+ * Returns the statement that limits how long other statements wait for a lock, and turns on autocommit. With the default limits (50 s for a
+ * row, and a day for a table), waiting statements would use up all connections. Without autocommit, no reservation would be stored.
  */
 export function sessionSettings(timeout: number): string {
   const seconds = Math.ceil(timeout / 1000)

@@ -16,13 +16,16 @@ const CHANGED = 1020
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
 
-/** One statement deletes at most this many rows, so that other statements wait only briefly. A prepared statement has 65 535 parameters. */
+/**
+ * The maximum number of rows that one statement deletes, so that other statements wait only briefly. A prepared statement has at most 65
+ * 535 parameters.
+ */
 const DELETE_AT_ONCE = 1000
 
 /**
  * Inserts all rows or none. Resolves to `true`, or to `false` if one of the rows exists.
  *
- * A taken key is an error of the statement. The number of affected rows cannot show it, because its meaning depends on the
+ * A taken key is an error of the statement. The number of affected rows does not show a taken key, because the number depends on the
  * client's `FOUND_ROWS` flag.
  */
 async function insert(
@@ -42,10 +45,10 @@ async function insert(
     throw error
   }
   if (affectedRows(result) === hashes.length) return true
-  throw new Error('query resolved to another number of affected rows. Run the statement unchanged, on an InnoDB table.')
+  throw new Error('query resolved to a wrong number of affected rows. Run the statement unchanged, on an InnoDB table.')
 }
 
-/** Deletes the rows of these hashes that have expired, and resolves to how many were deleted. */
+/** Deletes the expired rows of these hashes, and resolves to the number of deleted rows. */
 async function deleteRows(query: SqlQuery, table: string, hashes: readonly string[]): Promise<number> {
   const parameters = hashes.map(() => 'UNHEX(?)').join()
   const sql = `DELETE FROM ${table} WHERE key_hash IN (${parameters}) AND expires_at < UTC_TIMESTAMP(6)`
@@ -78,11 +81,11 @@ export const MYSQL: SqlDialect = {
   },
 
   async reserve(query, table, { hashes, owner }, milliseconds) {
-    // All processes use the same order, so two statements rarely wait for each other.
+    // All processes lock keys in the same order, so two statements rarely wait for each other.
     const reservation = { hashes: [...hashes].sort(), owner }
     const microseconds = milliseconds * 1000
     if (await insert(query, table, reservation, microseconds)) return true
-    // The row of a taken key may have expired. If so, it is deleted, and the key can be inserted.
+    // The row of a taken key may have expired. An expired row is deleted, so that the key can be inserted.
     await deleteRows(query, table, reservation.hashes)
     return insert(query, table, reservation, microseconds)
   },
@@ -114,7 +117,7 @@ export const MYSQL: SqlDialect = {
     const [session] = rowsOf(await query('SELECT @@autocommit AS autocommit', []))
     if (Number(session?.['autocommit']) !== 1) {
       throw new NonceStoreError(
-        'autocommit is off. Run SET SESSION autocommit = 1 on each connection, or nothing is stored.',
+        'autocommit is off. Run SET SESSION autocommit = 1 on each connection, because otherwise nothing is stored.',
       )
     }
     await query(`SELECT ${COLUMNS} FROM ${table} LIMIT 0`, [])
@@ -137,7 +140,7 @@ export const MYSQL: SqlDialect = {
     }
     if (engine !== null && columnKey !== 'PRI') {
       throw new NonceStoreError(
-        `key_hash is not the primary key, so a replay would pass. Run ALTER TABLE ${table} ADD PRIMARY KEY (key_hash).`,
+        `key_hash is not the primary key, so a replay would be accepted. Run ALTER TABLE ${table} ADD PRIMARY KEY (key_hash).`,
       )
     }
   },
@@ -156,11 +159,11 @@ export const MYSQL: SqlDialect = {
 }
 
 /**
- * A nonce store in MySQL or MariaDB (InnoDB) that works with any client.
+ * A nonce store in MySQL or MariaDB (InnoDB), for any client.
  *
- * A reservation is one `INSERT` of all its keys, which fails as a whole if one key is taken. The expiry is a time of the server's clock.
- * Create the table with {@link MySqlNonceStore.createTable}, which also checks a table that exists. Run
- * {@link MySqlNonceStore.deleteExpired} on a schedule, because expired rows take space until they are deleted.
+ * A reservation is one `INSERT` of all its keys, which fails as a whole if one key is taken. The expiry is measured with the server's
+ * clock. Create the table with {@link MySqlNonceStore.createTable}, which also checks a table that exists. Run {@link
+ * MySqlNonceStore.deleteExpired} on a schedule, because expired rows take space until they are deleted.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *

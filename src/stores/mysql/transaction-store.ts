@@ -24,8 +24,8 @@ const DIALECT: SqlTransactionDialect = {
     const locks = hashes.map((hash) => `GET_LOCK(${lockOf(hash)}, 0)`).join(' + ')
     const [row] = rowsOf(await run(`SELECT ${locks} AS locked`))
     if (Number(row?.['locked']) !== hashes.length) return 'in_progress'
-    // All processes use the same order, so two statements rarely wait for each other. The row of a taken key does not change. The owner is
-    // compared first, because the second assignment sees what the first has written.
+    // All processes lock keys in the same order, so two statements rarely wait for each other. The row of a taken key does not change. The
+    // owner is compared first, because the second assignment sees the result of the first assignment.
     const rows = [...hashes]
       .sort()
       .map((hash) => `(${hex(hash)}, ${NOW} + INTERVAL ${milliseconds * 1000} MICROSECOND, ${hex(owner)})`)
@@ -50,17 +50,17 @@ const DIALECT: SqlTransactionDialect = {
     for (const hash of hashes) {
       const [row] = rowsOf(await run(`SELECT RELEASE_LOCK(${lockOf(hash)}), IS_USED_LOCK(${lockOf(hash)}) AS holder`))
       const holder = row?.['holder']
-      // The connection is lost, or went back to its pool with the lock.
+      // The unlock failed, because the connection is lost, or went back to the pool with the lock.
       if (holder !== null && holder !== undefined) await run(`KILL ${Number(holder)}`)
     }
   },
 }
 
 /**
- * A transaction store in MySQL or MariaDB (InnoDB), for `handle`: your code runs in the transaction that reserves the nonce, so that
- * both are committed or neither. It works with any client and query builder.
+ * A transaction store in MySQL or MariaDB (InnoDB), for `handle`: your code runs in the transaction that reserves the nonce. The work of
+ * your code and the nonce are committed together or not at all. The store works with any client and query builder.
  *
- * The table is that of `MySqlNonceStore`. Create it with {@link MySqlTransactionStore.createTable}, and run {@link
+ * The table is the same as for `MySqlNonceStore`. Create the table with {@link MySqlTransactionStore.createTable}, and run {@link
  * MySqlTransactionStore.deleteExpired} on a schedule.
  *
  * @typeParam Transaction - what your client passes to the code of a transaction.

@@ -11,7 +11,7 @@ import {
   prepareOf,
 } from './session.js'
 
-/** What `create` passes to `new pg.Pool`. All times are in milliseconds. */
+/** The options that `create` passes to `new pg.Pool`. All times are in milliseconds. */
 export interface PgOptions {
   connectionTimeoutMillis: number
   query_timeout: number
@@ -39,9 +39,9 @@ const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
 /**
  * Connects a {@link PostgresNonceStore} with the package `pg`, and resolves to the store. Creates the table if it is absent.
  *
- * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
+ * A statement without a response in time is cancelled on the server, so that the statement does not keep a connection there.
  *
- * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
+ * @param create - creates a pool with the given options. The store calls `create` again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable`, `prepare` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
@@ -72,12 +72,12 @@ export async function connectPg(
         const poolOptions = { connectionTimeoutMillis: openingTime, query_timeout: timeout, max: concurrency, stream }
         const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
         pool.on('error', onPoolError)
-        // A connection may fail before anybody uses it. Without a listener, the error would end the process.
+        // A connection may fail before it is used, and without a listener, the error would end the process.
         pool.on('connect', (client) => client.on('error', onPoolError))
         return pool
       },
       query(pool, text, values, acquireTimeout) {
-        // The pool has one limit for the wait for a free connection and for opening one, which may take longer.
+        // The pool has one limit for both waiting for a free connection and opening a connection, which may take longer.
         return runOnConnection(pool.connect(), acquireTimeout, timeout, {
           run: (client) => client.query({ name: isPrepared ? nameOf(text) : undefined, text, values }),
           isReply: POSTGRES_SERVER.isReply,
@@ -99,10 +99,10 @@ function cancel(client: PgClient): void {
   if (session !== undefined) cancelStatement(addressOf(session.host, session.port), session)
 }
 
-/** The names of the statements, kept by text, because computing a name costs a hash. */
+/** The names of statements by their text. The names are cached, because computing a name needs a hash. */
 const names = new Map<string, string>()
 
-/** Returns the name of a prepared statement. A connection may be shared, so statements of several stores differ in name. */
+/** Returns the name of a prepared statement. Different statements have different names, because several stores may share a connection. */
 function nameOf(text: string): string {
   const name = names.get(text) ?? createHash('sha1').update(text).digest('hex')
   names.set(text, name)

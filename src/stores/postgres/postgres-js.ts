@@ -5,7 +5,7 @@ import { type ConnectedSqlNonceStore, connectSql, sqlSettings } from '../connect
 import { startTimer, within } from '../with-timeout.js'
 import { type ConnectPostgresOptions, cancelStatement, openingTimeOf, POSTGRES_SERVER, prepareOf } from './session.js'
 
-/** What `create` passes to `postgres`. All times are in seconds. */
+/** The options that `create` passes to `postgres`. All times are in seconds. */
 export interface PostgresJsOptions {
   max: number
   connect_timeout: number
@@ -29,9 +29,9 @@ const EXAMPLE = '(options) => postgres(url, options)'
  * Connects a {@link PostgresNonceStore} with the package `postgres` (postgres.js), and resolves to the store. Creates the table if it
  * is absent.
  *
- * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
+ * A statement without a response in time is cancelled on the server, so that the statement does not keep a connection there.
  *
- * @param create - creates a client with the options that it gets, and is called again when the client must be replaced.
+ * @param create - creates a client with the given options. The store calls `create` again when the client must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable`, `prepare` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
@@ -64,8 +64,8 @@ export async function connectPostgresJs(
         // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
         const stopTimer = startTimer(timeout, () => cancel(sql, answer))
         try {
-          // postgres.js itself waits for ever for an answer.
-          return await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
+          // postgres.js itself waits forever for a response.
+          return await within(timeout, answer, `The server did not respond within ${timeout} ms.`)
         } finally {
           stopTimer()
         }

@@ -9,8 +9,8 @@ import { PostgresNonceStore } from './store.js'
 /** Options of `connectPg` and `connectPostgresJs`. */
 export interface ConnectPostgresOptions extends ConnectSqlOptions {
   /**
-   * Whether each connection plans a statement only once. By default `true`. Pass `false` for PgBouncer before 1.21 in
-   * transaction mode, which does not know prepared statements.
+   * Whether to use prepared statements, which each connection plans only once. By default `true`. Pass `false` for PgBouncer before 1.21 in
+   * transaction mode, which does not support prepared statements.
    */
   prepare?: boolean | undefined
 }
@@ -28,19 +28,19 @@ export function openingTimeOf(timeout: number): number {
 
 export const POSTGRES_SERVER: SqlServer = {
   Store: PostgresNonceStore,
-  // New transactions may not write, as on a hot standby.
+  // This setting shows that new transactions may not write, as on a hot standby.
   readOnlyQuery: "SELECT (current_setting('transaction_read_only') = 'on')::int4 AS read_only",
-  // A reply of PostgreSQL or of PgBouncer has a severity.
+  // Only an error from PostgreSQL or PgBouncer has a severity.
   isReply: (error) => 'severity' in Object(error),
 }
 
-/** The messages SSLRequest and CancelRequest of PostgreSQL's protocol: the length and the code come first. */
+/** The first numbers of the messages SSLRequest and CancelRequest of PostgreSQL's protocol: the length and the code. */
 const SSL_REQUEST = [8, 80_877_103]
 const CANCEL_REQUEST = [16, 80_877_102]
 const CLOSING_MILLISECONDS = 10_000
 
 /**
- * Cancels a statement that PostgreSQL may still run. Otherwise, the statement keeps its connection while it waits for a lock or a
+ * Cancels a statement that PostgreSQL may still run, because the statement would keep its connection while it waits for a lock or a
  * synchronous standby. `statement_timeout` does not end the wait for a standby.
  *
  * The secret key is encrypted in the same way as the connection that runs the statement.

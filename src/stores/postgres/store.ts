@@ -2,32 +2,32 @@ import { rowsOf, type SqlDialect, SqlNonceStore, type SqlNonceStoreOptions } fro
 
 export const COLUMNS = 'key, expires_at, reserved_by'
 
-/** Error codes (PostgreSQL, appendix A). After each of them, the statement has changed nothing. */
+/** Error codes (PostgreSQL, appendix A) after which the statement has changed nothing. */
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const FAILED_CAST = '22P02'
 
-/** The server logs this text if it undid a statement because a key after the first was taken. */
+/** The server logs this text if the server undid a statement because a key after the first key was taken. */
 const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 
 /**
  * Returns the statement that reserves this number of keys. The parameters are the milliseconds, the owner and the hash of each key.
  *
- * clock_timestamp() is the time of the statement, but now() is the time when its transaction started.
+ * clock_timestamp() is used, because now() is the time when the transaction started.
  */
 function reservationOf(table: string, count: number): string {
   const keys = Array.from({ length: count }, (_, index) => `decode($${index + 3}, 'hex')`)
   const values = "clock_timestamp() + $1::float8 * interval '1 millisecond', decode($2, 'hex')"
   const insert = `INSERT INTO ${table} AS nonce (${COLUMNS})`
-  // The statement returns only rows that it wrote, and it does not write a row that is reserved.
+  // The statement writes no reserved row, and returns only rows that were written.
   const write = `
     ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by
     WHERE nonce.expires_at < clock_timestamp()
     RETURNING true AS reserved`
   if (count === 1) return `${insert} VALUES (${keys[0]}, ${values}) ${write}`
 
-  // Each key is inserted only if the key before it was inserted. If the first is taken, nothing is written. If a
-  // later one is taken, the cast fails, which undoes the statement.
+  // Each key is inserted only if the key before it was inserted. If the first key is taken, nothing is written. If a later key is taken,
+  // the cast fails, which undoes the statement.
   const inserts = keys.map((key, index) => {
     const before = index === 0 ? '' : `FROM written_${index - 1}`
     return `written_${index} AS (${insert} SELECT ${key}, ${values} ${before} ${write})`
@@ -72,9 +72,9 @@ export const POSTGRES: SqlDialect = {
 
   async createTable(query, table) {
     const index = table.replace(/"$/, '_expires_at"')
-    // The statement first looks whether table and index exist, because CREATE INDEX IF NOT EXISTS waits for every open write, and all later
-    // writes wait behind it. The look at the columns fails with the name of a missing column. One of two concurrent CREATE TABLE IF NOT
-    // EXISTS can fail, so a lock lets only one process continue at a time.
+    // The statement first checks whether table and index exist, because CREATE INDEX IF NOT EXISTS waits for every open write, and all
+    // later writes then wait for CREATE INDEX. If a column is missing, the check of the columns fails with the name of this column. One of
+    // two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
     await query(
       `DO $$ BEGIN
         IF to_regclass('${table}') IS NOT NULL THEN
@@ -96,7 +96,7 @@ export const POSTGRES: SqlDialect = {
   },
 
   async deleteExpired(query, table, limit) {
-    // The rows are locked, so that nobody reserves one before it is deleted. Rows that are being reserved are skipped.
+    // The rows are locked, so that no row is reserved before it is deleted. Rows that are being reserved are skipped.
     const [row] = rowsOf(
       await query(
         `WITH expired AS MATERIALIZED (

@@ -10,7 +10,7 @@ import { COLUMNS, POSTGRES } from './store.js'
 
 const hex = (text: string) => `decode('${text}', 'hex')`
 
-/** Returns the number of the advisory lock for a key. It ends with the transaction. */
+/** Returns the number of the advisory lock for a key. The lock ends with the transaction. */
 function lockOf(table: string, hash: string): string {
   const digits = createHash('sha256').update(`inbound-webhook-auth ${table} ${hash}`).digest('hex').slice(0, 15)
   return `pg_try_advisory_xact_lock(${BigInt(`0x${digits}`)})`
@@ -20,7 +20,7 @@ const DIALECT: SqlTransactionDialect = {
   ...POSTGRES,
 
   async reserveInTransaction(run, { table, hashes, owner, milliseconds }) {
-    // Only rows that were written are returned. If fewer than all were written, the transaction rolls back.
+    // The statement returns only the rows that were written. If a row is missing, the transaction rolls back.
     const [row] = rowsOf(
       await run(`
         WITH locked AS (SELECT ${hashes.map((hash) => lockOf(table, hash)).join(' AND ')} AS free),
@@ -48,10 +48,10 @@ const DIALECT: SqlTransactionDialect = {
 }
 
 /**
- * A transaction store in PostgreSQL, for `handle`: your code runs in the transaction that reserves the nonce, so that both are committed
- * or neither. It works with any client and query builder.
+ * A transaction store in PostgreSQL, for `handle`: your code runs in the transaction that reserves the nonce. The work of your code and the
+ * nonce are committed together or not at all. The store works with any client and query builder.
  *
- * The table is that of `PostgresNonceStore`. Create it with {@link PostgresTransactionStore.createTable}, and run {@link
+ * The table is the same as for `PostgresNonceStore`. Create the table with {@link PostgresTransactionStore.createTable}, and run {@link
  * PostgresTransactionStore.deleteExpired} on a schedule.
  *
  * @typeParam Transaction - what your client passes to the code of a transaction.

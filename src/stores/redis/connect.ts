@@ -29,7 +29,7 @@ export function redisSettings(create: unknown, example: string, options: Connect
 /** Milliseconds between two checks. */
 const CHECK_INTERVAL = 500
 
-/** What differs between the clients of Redis. */
+/** The functions that differ between the clients of Redis. */
 export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'check' | 'replaced'> {
   /** Sends a command, and resolves to the reply. The first key is `args[3]`. */
   send(client: Client, args: string[]): Promise<unknown>
@@ -47,7 +47,7 @@ function isReply(error: unknown): boolean {
 
 /**
  * Connects a store to Redis, and resolves to the store. Checks every master at the start and twice per second. If a server does not
- * answer, or is no longer a master, the client is replaced. While a server evicts keys, no command is sent.
+ * respond, or is no longer a master, the client is replaced. While a server evicts keys, no command is sent.
  */
 export async function connectRedis<Client extends object, Connection extends object>(
   driver: RedisDriver<Client, Connection>,
@@ -58,7 +58,7 @@ export async function connectRedis<Client extends object, Connection extends obj
   async function check(client: Client): Promise<void> {
     const masters = await driver.masters(client)
     const infos = (await Promise.all(masters.map(driver.info))).map(String)
-    // The client of a cluster has no masters if it has lost all its connections.
+    // The client of a cluster has no masters if all connections are lost.
     if (infos.length === 0) throw new Error('No master of the cluster is connected.')
     if (!infos.every((info) => /^role:master\r?$/m.test(info)))
       throw codedError('READ_ONLY', 'The server is a replica.')
@@ -77,7 +77,7 @@ export async function connectRedis<Client extends object, Connection extends obj
       return await send(client, args)
     } catch (error) {
       if (isReply(error)) throw error
-      // The script finds its own token, so it may run twice.
+      // The script may run twice, because the script finds its own token.
       const next = await reconnecting.replace(client, error)
       if (performance.now() > deadline) throw error
       return send(next, args)
@@ -85,7 +85,7 @@ export async function connectRedis<Client extends object, Connection extends obj
   }
 
   const admission = new Admission(concurrency, timeout)
-  // The store is created before anything is connected, so that an invalid option is an error at once.
+  // The store is created before anything is connected, so that an invalid option is an immediate error.
   const store = new RedisNonceStore({
     timeout,
     keyPrefix,

@@ -5,11 +5,11 @@ import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisSettings
 interface IoredisNodeOptions {
   connectTimeout: number
   disconnectTimeout: number
-  /** Sends no command again by itself. */
+  /** Never sends a command again. */
   maxRetriesPerRequest: 0
 }
 
-/** What `create` passes to `new Redis` or `new Redis.Cluster`. Each of them ignores the options of the other. */
+/** The options that `create` passes to `new Redis` or `new Redis.Cluster`. Each class ignores the options of the other class. */
 export interface IoredisOptions extends IoredisNodeOptions {
   /** Connects only when the store calls `connect`. */
   lazyConnect: true
@@ -50,9 +50,9 @@ const EXAMPLE = '(options) => new Redis(url, options)'
 /**
  * Connects a {@link RedisNonceStore} with the package `ioredis`: to a single server, a cluster, or a master behind Sentinel.
  *
- * Resolves to the store, which checks every master twice per second, and replaces a client that does not answer.
+ * Resolves to the store, which checks every master twice per second, and replaces a client that does not respond.
  *
- * @param create - creates a client with the options that it gets, and is called again when a client must be replaced.
+ * @param create - creates a client with the given options. The store calls `create` again when a client must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `keyPrefix` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
@@ -89,7 +89,7 @@ export async function connectIoredis(
 function clientOptions(timeout: number): IoredisOptions {
   const node = {
     connectTimeout: timeout,
-    // A server that hangs never ends its side of a connection, so the client waits only for this time, in milliseconds.
+    // How long the client waits for a server that does not end its side of a connection, in milliseconds.
     disconnectTimeout: 100,
     maxRetriesPerRequest: 0 as const,
   }
@@ -98,10 +98,10 @@ function clientOptions(timeout: number): IoredisOptions {
     lazyConnect: true,
     enableOfflineQueue: false,
     retryStrategy: () => null,
-    // A quarter of the time-out is short enough to skip a sentinel that hangs in time.
+    // The limit is a quarter of the time-out, so that the client can skip a sentinel that hangs.
     sentinelCommandTimeout: timeout / 4,
     sentinelRetryStrategy: () => null,
-    // After a planned failover, the old master accepts writes for up to 10 s, and all of them are lost.
+    // After a planned failover, the old master accepts writes for up to 10 s, and all these writes are lost.
     failoverDetector: true,
     clusterRetryStrategy: () => null,
     redisOptions: node,

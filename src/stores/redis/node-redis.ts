@@ -16,7 +16,10 @@ interface NodeRedisNodeOptions {
   disableOfflineQueue: true
 }
 
-/** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each of them ignores the options of the others. */
+/**
+ * The options that `create` passes to `createClient`, `createCluster` or `createSentinel`. Each function ignores the options of the other
+ * functions.
+ */
 export interface NodeRedisOptions extends NodeRedisNodeOptions {
   /** For `createCluster`. */
   defaults: NodeRedisNodeOptions
@@ -60,9 +63,9 @@ const EXAMPLE = '(options) => createClient({ url, ...options })'
 /**
  * Connects a {@link RedisNonceStore} with the package `redis`: to a single server, a cluster, or a master behind Sentinel.
  *
- * Resolves to the store, which checks every master twice per second, and replaces a client that does not answer.
+ * Resolves to the store, which checks every master twice per second, and replaces a client that does not respond.
  *
- * @param create - creates a client with the options that it gets, and is called again when a client must be replaced.
+ * @param create - creates a client with the given options. The store calls `create` again when a client must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `keyPrefix` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
@@ -102,13 +105,14 @@ export async function connectNodeRedis(
 function clientOptions(timeout: number): NodeRedisOptions {
   const socket = () => ({
     connectTimeout: timeout,
-    // A connection that works is never idle for this long, because the checks and their responses come more often.
-    // A connection that destroy() forgets, because it was being opened, ends after this time.
+    // A connection that works is never idle for this long, because the checks and their responses come more often. destroy() forgets a
+    // connection that is being opened. The connection ends after this time.
     socketTimeout: 1000 + 2 * timeout,
     reconnectStrategy: false as const,
   })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
-  // A quarter of the time-out is short enough to skip a sentinel that hangs in time. The sentinel in use responds to pings more often.
+  // The limit is a quarter of the time-out, so that the client can skip a sentinel that hangs. The sentinel in use responds to pings more
+  // often.
   const sentinel = { ...socket(), socketTimeout: timeout / 4 }
   return {
     ...node(),

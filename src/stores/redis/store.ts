@@ -5,12 +5,9 @@ import type { NonceStore } from '../nonce-store.js'
 import { assertFunction } from '../options.js'
 import { Reservations } from '../reservations.js'
 
-/** Options of {@link RedisNonceStore}. The one required function is a single line with any client. */
+/** Options of {@link RedisNonceStore}. The only required function is a single line with any client. */
 export interface RedisNonceStoreOptions {
-  /**
-   * Sends one command and resolves to its reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is its
-   * first key.
-   */
+  /** Sends one command, and resolves to the reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is the first key. */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
    * The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot.
@@ -24,9 +21,9 @@ export interface RedisNonceStoreOptions {
 }
 
 /**
- * Reserves all keys or none. The reply contains the token of this call, so the reply to another command is never taken for the reply to
- * this call. If a client sends the command again after a lost reply, the script finds its own token, and then writes all keys again,
- * because `WAIT` counts only what its own connection has written.
+ * Reserves all keys or none. The reply contains the token of this call, so that the reply to another command is never used by mistake. If a
+ * client sends the command again after a lost reply, the script finds its own token, and then writes all keys again, because `WAIT` counts
+ * only the writes of its own connection.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do
@@ -110,7 +107,7 @@ export class RedisNonceStore implements NonceStore {
   }
 
   #redisKeys(webhookId: string, keys: readonly string[]): string[] {
-    // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
+    // The hash tag {…} puts all keys into the same slot. Braces in a webhook or key come later, and have no effect.
     const start = `${this.#keyPrefix}{${sharedTag(webhookId, String(keys[0]))}}`
     return keys.map((key) => start + scopedKey(webhookId, key))
   }
@@ -121,7 +118,7 @@ export class RedisNonceStore implements NonceStore {
     const [word, answered, ...others] = typeof reply === 'string' ? reply.split(' ') : []
     if (word !== undefined && answered === token && others.length === 0) return word
     throw new Error(
-      `sendCommand resolved to ${kindOf(reply)}, not to the answer to its command. Resolve to the reply of Redis, with strings decoded.`,
+      `sendCommand resolved to ${kindOf(reply)}, not to the reply of the script. Resolve to the reply of Redis, with strings decoded.`,
     )
   }
 }

@@ -211,7 +211,7 @@ describe('connectIoredis', () => {
     sent.length = 0
     hanging = 1
     at(1).isLost = true
-    const late = expect(nonceStore.reserve('42', 'another', 600)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
+    const late = expect(nonceStore.reserve('42', 'another', 600)).rejects.toThrow(`No response within ${TIMEOUT} ms`)
     await pass(2 * TIMEOUT)
     await late
     expect(clients).toHaveLength(4)
@@ -416,7 +416,7 @@ describe('connectMysql2', () => {
     const connection = await pool.getConnection()
     pool.getConnection = async () => ({ ...connection, query: never })
     const reserving = nonceStore.reserve('42', 'nonce', 600)
-    await expect(time.until(reserving)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
+    await expect(time.until(reserving)).rejects.toThrow(`No response within ${TIMEOUT} ms`)
     await pass(0)
     expect(pool.log.at(-1)).toBe('destroy')
     await nonceStore.close()
@@ -693,11 +693,11 @@ describe('connectMariadb', () => {
       onError: (error) => errors.push(String(error)),
     })
     at(0).query = never
-    await expect(time.until(nonceStore.reserve('42', 'nonce', 600))).rejects.toThrow('No answer')
+    await expect(time.until(nonceStore.reserve('42', 'nonce', 600))).rejects.toThrow('No response')
     await pass(1.5 * TIMEOUT)
     expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
-    expect(errors).toEqual(['Error: The pool did not answer for too long.'])
+    expect(errors).toEqual(['Error: The pool did not respond for too long.'])
     await nonceStore.close()
   })
 

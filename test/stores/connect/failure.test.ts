@@ -47,7 +47,7 @@ describe('the error for a store that cannot connect says what to do', () => {
       error('getaddrinfo ENOTFOUND db', { code: 'ENOTFOUND' }),
       /^The host name of the server is unknown/,
     ],
-    ['a server that hangs', error('The server did not answer within 1000 ms.'), /cannot be reached/],
+    ['a server that hangs', error('The server did not respond within 1000 ms.'), /cannot be reached/],
     ['pg: no connection in time', error('timeout exceeded when trying to connect'), /cannot be reached/],
     [
       'mysql2: no connection in time',

@@ -109,7 +109,7 @@ describe('a reconnecting client', () => {
     expect(reconnecting.client.number).toBe(3)
     await reconnecting.close()
     expect(closed()).toEqual([1, 1, 1, 1])
-    expect(errors).toEqual(['Error: lost', 'refused', 'The server did not answer within 500 ms.'])
+    expect(errors).toEqual(['Error: lost', 'refused', 'The server did not respond within 500 ms.'])
   })
 
   it('is waited for while no client works for a short time, and then no longer', async () => {
@@ -153,7 +153,7 @@ describe('a reconnecting client', () => {
     await time.pass(TIMEOUT)
     await rejected
     expect(closed()).toEqual([1, 1])
-    expect(() => reconnecting.client).toThrow('The nonce store is closed. Connect a new one')
+    expect(() => reconnecting.client).toThrow('The nonce store is closed. Connect a new store')
     await expect(reconnecting.replace(clients[0] as FakeClient, new Error())).rejects.toThrow('is closed')
     await reconnecting.close()
   })
@@ -217,7 +217,7 @@ describe('a reconnecting client', () => {
   it('is not opened if its first check gets no answer', async () => {
     const { open, closed } = driverWith({ check: never })
     const rejected = expect(open()).rejects.toMatchObject({
-      cause: new Error('The server did not answer within 500 ms.'),
+      cause: new Error('The server did not respond within 500 ms.'),
     })
     await time.pass(TIMEOUT)
     await rejected
