@@ -13,6 +13,8 @@ export class SimulatedTime {
   #timers: { due: number; act: () => void; isRef: boolean }[] = []
 
   start(): void {
+    // The first call makes the fake timers of Vitest, which would otherwise keep the functions below as the real ones.
+    vi.isFakeTimers()
     vi.stubGlobal('performance', { now: () => this.now })
     const start = (act: (value?: unknown) => void, milliseconds: number, value?: unknown) => {
       const unref = () => Object.assign(timer, { isRef: false })
