@@ -68,7 +68,7 @@ export function checkHeaders(
   return { ok: true, nonceName: names.nonce, messages, timestamp, seconds, nonce, signature }
 }
 
-/** What {@link checkSignature} needs besides the signed message. */
+/** The values that {@link checkSignature} needs besides the signed message. */
 interface SignatureContext<Key> {
   readonly webhookId: string
   readonly headers: HeadersInput

@@ -29,7 +29,7 @@ export type SqlQuery = SqlNonceStoreOptions['query']
 
 /** The values of the rows, one row per key. */
 export interface SqlReservation {
-  /** The keys with their webhook, in hex. */
+  /** The hash of each key and its webhook, in hex. */
   readonly hashes: readonly string[]
   /** The owner in hex, or an empty text. */
   readonly owner: string

@@ -407,12 +407,12 @@ export class MemoryNonceStore implements NonceStore {
     table.slots[slot + 1] = first
   }
 
-  /** Returns the table for a fingerprint 1. */
+  /** Returns the table for a record, which the word `fingerprint 1` selects. */
   #tableOf(first: number): Table {
     return this.#tables[(first >>> TABLE_BITS) & (this.#tables.length - 1)] as Table
   }
 
-  /** Returns the table for a fingerprint 1, with free slots for a number of records. */
+  /** Returns the table for a record, with free slots for a number of records. */
   #tableFor(first: number, records: number): Table {
     const table = this.#tableOf(first)
     if (table.hasRoomFor(records)) return table

@@ -199,7 +199,8 @@ function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
  * Undoes the changes of captures. Prefers a body with the right signature and the right length, then a body of the right length, then a
  * body with the right signature. Returns `undefined` if no body is right.
  *
- * @param signed - the reading with a right signature, if its length is wrong. The sender signed this body, but sent another body.
+ * @param signed - a body with the right signature but the wrong length, if there is one. The sender signed this body, but sent another
+ * body.
  */
 function restore(
   readings: readonly Reading[],

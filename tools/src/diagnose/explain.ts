@@ -13,7 +13,9 @@ import { type JsonStyle, writeInSteps } from './json/write.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
-/** The maximum length of a JSON text that is compared with all serializers, and not only with those of the style that was found. */
+/**
+ * The maximum length of a JSON text that is compared with all serializers. A longer text is compared only with serializers of one style.
+ */
 const MAX_COMPARED = 100_000
 
 const PROOF = 'Confirmed: signing in this way leads to the received signature.'

@@ -39,7 +39,7 @@ export const NEAR = 3650 * DAY
 
 /** Returns the scale that makes a number a plausible time, or `undefined` if the number is plausible as seconds or on no scale. */
 export function scaleOf(value: number, now: number): Scale | undefined {
-  // 13, 16 and 19 digits are milliseconds, microseconds and nanoseconds from 2001 to 2286, at any age.
+  // From 2001 to 2286, Unix time has 13 digits in milliseconds, 16 digits in microseconds, and 19 digits in nanoseconds.
   const place = [1e12, 1e15, 1e18].findIndex((least) => value >= least && value < least * 10)
   if (place !== -1) return SCALES[place]
   // Tests often use a clock close to 1970, where one number is plausible both as seconds and as milliseconds.

@@ -103,7 +103,7 @@ export function* search<State, Result>(
         if (!(error instanceof OutOfBudget) || mistakes !== 1 || levels.length <= mistaken) throw error
         notTried.add((stops[mistaken] as (typeof stops)[number]).group)
         levels.length = mistaken + 1
-        // The other states of this choice are left out.
+        // The search skips the other states of this choice.
         const level = levels[mistaken] as Level<State>
         level.index = level.next.length
       }

@@ -27,7 +27,7 @@ export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, he
  *
  * @param headers - all headers of the request.
  * @param intended - the values that the sender probably intended.
- * @param signed - the headers with which the signature is right.
+ * @param signed - the header values that match the signature.
  */
 export function checkHeaders(
   received: ReceivedHeaders,

@@ -115,7 +115,7 @@ export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesi
   changed('common', 'the original body', () => original),
 ]
 
-/** Hypotheses that the received body has another form than the signed body. */
+/** Hypotheses about a body that was changed to another form after it was signed. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(twice)('common', 'the text inside the JSON string received', forms.stringInside),
   inflated('common', 'gzip'),
@@ -191,7 +191,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
 
 const inBrackets = (write: (body: Uint8Array) => string) => (body: Uint8Array) => `[${write(body)}]`
 
-/** Hypotheses that the signed body has another form than the sent body. */
+/** Hypotheses about a sender that signs the body in one form, but sends the body in another form. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
   inText(newline)('common', 'the body with CRLF line breaks instead of LF', (body) => body.replace(/\r?\n/g, '\r\n')),
   inText(newline)('common', 'the body with LF line breaks instead of CRLF', (body) => body.replaceAll('\r\n', '\n')),

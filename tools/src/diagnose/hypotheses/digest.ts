@@ -50,7 +50,7 @@ const encoded = hypothesesOf<Digest, Digest>({ code: 'body_encoding', fix: 'enco
 const otherHmac = (likelihood: Likelihood, algorithm: HashAlgorithm, name: string) =>
   other(likelihood, `an HMAC with ${name} instead of SHA-256`, () => hmacWith(algorithm))
 
-/** Returns the wrong digests with one algorithm. */
+/** Returns the digests that a sender may make by mistake with one algorithm. */
 export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
   const made =
     (make: Digest['make'], isKeyed = true) =>
@@ -65,7 +65,7 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       )
       return digest && hex(digest)
     }, order.includes('key'))
-  /** Returns the function that makes an HMAC of the whole message in an encoding. */
+  /** Returns the function that encodes the whole message, and makes an HMAC of the result. */
   const ofWhole = (write: (message: Uint8Array) => Bytes) =>
     made((key, message, context) => {
       const whole = concat(...message)

@@ -19,7 +19,7 @@ export interface Spacing {
   /** Between two members or elements, before the line break if there is one. */
   readonly item: string
   readonly colon: string
-  /** One step of indentation. Without this text, everything is on one line. */
+  /** One step of indentation. If `indent` is absent, everything is on one line. */
   readonly indent?: string
   /** The text inside an empty object or an empty array, before the indentation of the closing bracket. */
   readonly hollow?: readonly [object: string, array: string]
