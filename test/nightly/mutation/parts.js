@@ -111,7 +111,7 @@ export const PARTS = {
       'tools/src/node-primitives.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{captured,checks,distinct-values,engine,explain,valid-signature,search,sides}.test.ts',
+      'tools/test/diagnose/{captured,checks,engine,explain,valid-signature,search,sides}.test.ts',
       'tools/test/diagnose/wording.test.ts',
     ],
     score: 88,

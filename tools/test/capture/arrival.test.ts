@@ -37,19 +37,6 @@ describe('the time', () => {
     expect(findArrival(undefined, headers, undefined, NOW)?.[0]).toBe(1_700_000_000_000)
     expect(findArrival(undefined, [], undefined, NOW)).toBeUndefined()
   })
-
-  it('of --at timestamp is the value of X-Timestamp, if it is at most a day from now', () => {
-    const findTime = (...values: string[]) =>
-      findArrival(
-        'timestamp',
-        values.map((value) => ['X-Timestamp', value] as const),
-        undefined,
-        NOW,
-      )
-    expect(findTime('1700086400')).toEqual([1_700_086_400_000, 'from X-Timestamp'])
-    expect(findTime('1700086401')).toBeUndefined()
-    expect(findTime('1700000000', '1700000000')).toBeUndefined()
-  })
 })
 
 it.each([

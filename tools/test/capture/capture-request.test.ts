@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { send } from '../../../test/support/raw-client.js'
 import { NOW } from '../../../test/support/request.js'
@@ -65,29 +65,6 @@ it('a request of Fetch is written with its headers, its path and its time', () =
     arrival: ARRIVAL,
     notes: [],
   })
-})
-
-it('a request without method and path is written too, because it needs only headers', () => {
-  vi.useFakeTimers({ now: NOW })
-  const { headers, arrival } = readBack(captureRequest({ headers: [['A', 'b']] }, new ArrayBuffer(2)))
-  vi.useRealTimers()
-  expect(headers).toEqual([
-    [':method', 'POST'],
-    [':path', '/'],
-    ['a', 'b'],
-  ])
-  expect(arrival?.[0]).toBe(NOW)
-})
-
-it.each([
-  ['/a b', '/a%20b'],
-  ['/ü', '/ü'],
-  ['/€', '/%E2%82%AC'],
-  ['', '/'],
-  ['*', '*'],
-  ['http://', 'http://'],
-])('the target %j is written as %j', (url, path) => {
-  expect(readBack(captureRequest({ url, headers: {} }, '', clock)).headers[1]).toEqual([':path', path])
 })
 
 it('every request is read back byte for byte', () => {

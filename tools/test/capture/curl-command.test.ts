@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { CaptureError } from '../../src/capture/capture-error.js'
 import { readCapture } from '../../src/capture/read-capture.js'
 
 function parsed(command: string) {
@@ -80,12 +79,4 @@ describe('a command of curl for bash', () => {
       'A: b',
     ])
   })
-
-  it.each([`curl 'https://example.com`, `curl "a`, `curl $'a\\'`, 'curl a\\'])(
-    'throws if a quote does not end: %s',
-    (command) => {
-      expect(() => parsed(command)).toThrow(CaptureError)
-      expect(() => parsed(command)).toThrow('a quote that does not end. Copy the whole command.')
-    },
-  )
 })

@@ -30,15 +30,6 @@ describe('HTTP text', () => {
   })
 
   it.each([
-    ['POST /hooks/42 HTTP/2\n', REQUEST_LINE],
-    ['POST /hooks/42\n', REQUEST_LINE],
-    [':method: POST\n:path: /hooks/42\n', REQUEST_LINE],
-    ['', []],
-  ])('may begin with %j', (first, headers) => {
-    expect(parsed(`${first}x-nonce: abc\n\n`)).toMatchObject({ headers: [...headers, ['x-nonce', 'abc']], body: '' })
-  })
-
-  it.each([
     ['X-Nonce:abc', 'abc'],
     ['X-Nonce: \t abc\t ', 'abc'],
     ['X-Nonce: a:b', 'a:b'],
@@ -129,22 +120,6 @@ describe('the body', () => {
       joined,
       'The body was sent in chunks. They were joined.',
     ])
-  })
-
-  it.each([
-    'the body',
-    '{"a":1}',
-    'x4\nthe \n0\n',
-    '4x\nthe \n0\n',
-    '3\nthex\n0\n',
-    '8\r\nthe',
-    '4\r\nthe body\r\n0\r\n\r\n',
-    '4\r\nthe \r\n',
-    '4',
-    '',
-  ])('without chunks is read unchanged: %j', (body) => {
-    const [read, note] = extracted(body, [['transfer-encoding', 'Chunked']])
-    expect([read, note]).toEqual([body, expect.stringContaining('the body has no chunks')])
   })
 })
 

@@ -99,17 +99,6 @@ describe('JSON', () => {
     expect([body, notes]).toEqual([BODY, []])
   })
 
-  it.each([
-    [{ ...LAMBDA_1, body: null }, ''],
-    [{ ...LAMBDA_2, body: undefined }, ''],
-    [{ request: { ...HAR_ENTRY.request, postData: undefined, bodySize: 0 } }, ''],
-    [{ url: '/', headers: { 'Content-Length': '0' } }, ''],
-    [{ url: '/', headers: { 'content-length': 2 } }, undefined],
-    [{ ...LOG, body: undefined }, undefined],
-  ])('without a body: %j', (document, body) => {
-    expect(parsed(document).body).toBe(body)
-  })
-
   it.each<[unknown, string]>([
     [{ ...LAMBDA_1, body: BASE64 }, BASE64],
     [{ ...LAMBDA_1, body: BASE64, isBase64Encoded: 'true' }, BASE64],

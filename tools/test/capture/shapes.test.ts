@@ -79,16 +79,6 @@ describe('HTTP text is read', () => {
     expect(read('Note: it came in today.\nX-Nonce: abc')).toMatchObject({ nonce: 'abc', body: '' })
     expect(read('Note: it came in today.\nX-Nonce: abc\n\nPOST / HTTP/1.1')).toMatchObject({ body: 'POST / HTTP/1.1' })
   })
-
-  it('needs no request line if a header is one of requests', () => {
-    expect(read(TEXT.replace(/.*\n/, ''))).toMatchObject({ path: '', signature: SIGNATURE, body: BODY })
-    expect(read(TEXT.replace(/.*\n/, '').replaceAll(/^/gm, '> '))).toMatchObject({ signature: SIGNATURE, body: BODY })
-    for (const bold of ['**$1**:', '**$1:**']) {
-      const capture = TEXT.replace(/.*\n/, '').replaceAll(/^([\w-]+):(?= )/gm, bold)
-      expect(read(capture)).toMatchObject({ signature: SIGNATURE, body: BODY })
-    }
-    expect(read(`X-Webhook-Signature: ab\n\n${BODY}`)).toMatchObject({ signature: '', body: BODY })
-  })
 })
 
 it('a nonce with dots or stars is not masked, but a signature with them is', () => {
@@ -211,20 +201,6 @@ describe('JSON is read', () => {
     ['in a fence', `\`\`\`json\n${outside({ ...request, body: BODY })}\n\`\`\``],
   ])('%s', (_, capture) => {
     expect(read(capture)).toMatchObject(REQUEST)
-  })
-
-  it('without taking another field as the body', () => {
-    for (const others of [{ text: 'c', message: 'd' }, { response: { body: 'f' } }, { body: 7 }]) {
-      expect(() => read(outside({ ...request, ...others }))).toThrow('The capture has no body.')
-    }
-    const captured = readCapture(Buffer.from(outside({ ...request, data: 'e' })))
-    expect(bodyOf(captured, captured.headers).doubt).toBeDefined()
-    // The string that holds a request is not its body.
-    expect(() => read(outside({ Records: [{ body: outside(request) }] }))).toThrow('The capture has no body.')
-    const form = { request: { ...request, postData: { params: [{ name: 'a', value: 'b' }] } } }
-    expect(() => read(outside(form))).toThrow('has the fields of a form, but not the bytes of the body. Pass the file')
-    const logged = { request, response: { status: 401 }, body: 'of the response' }
-    expect(() => read(outside(logged))).toThrow('The capture has no body.')
   })
 
   it.each([

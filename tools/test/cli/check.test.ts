@@ -183,26 +183,6 @@ describe('check', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('writes JUnit XML', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-    const [mistake] = MISTAKES.filter(({ name }) => name === 'skips the check if the signature is empty')
-    await check(receiver(mistake), ['--only', 'nonce,signature', '--junit', join(folder, 'a.xml')])
-    const xml = readFileSync(join(folder, 'a.xml'), 'utf8')
-    expect(xml).toMatch(
-      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuite name="check http:.*" tests="14" failures="1" skipped="0" time="\d+\.\d{3}">\n/,
-    )
-    expect(xml).toMatch(/\n {2}<testcase classname="nonce" name="nonce-empty: an empty nonce" time="\d+\.\d{3}"\/>\n/)
-    expect(xml).toMatch(
-      /<testcase classname="signature" name="signature-empty: empty" time="\d+\.\d{3}">\n {4}<failure message="An empty signature is accepted\..*">Expected: rejected\. Statuses: 204\.\n.*<\/failure>\n {2}<\/testcase>\n/,
-    )
-    rmSync(folder, { recursive: true })
-    const { exitCode, said } = await check(RIGHT(), ['--only', 'nonce-empty', '--junit', '/none/a.xml'])
-    expect([exitCode, said]).toEqual([
-      2,
-      expect.stringContaining('Cannot write the file "/none/a.xml" of --junit: no such file'),
-    ])
-  })
-
   it('escapes what XML needs, and writes the root cause of each case', () => {
     const result = { ok: false, statuses: [0], fault: 'no-answer', cause: 'of the case', fix: 'one' } as const
     const failed = { code: 'replay-late', rule: 'replay', sent: 'a & b', expected: 'rejected', seconds: 3.25 } as const
@@ -225,16 +205,6 @@ describe('check', () => {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
       'Advice on answers-alike: Rejections differ, so an attacker can learn which rule a request breaks. For a missing X-Timestamp, the status is 401, and for a replay, 409.',
     )
-  })
-
-  it('adds headers to every request', async () => {
-    const right = new Receiver(SECRET)
-    const url = receivers.add({
-      answer: async (request, sent) =>
-        request.headers.authorization === 'Basic eA==' ? right.answer(request, sent) : { status: 403 },
-    })
-    expect((await check(url, ['--only', 'nonce', '--header', 'Authorization: Basic eA=='])).exitCode).toBe(0)
-    expect((await check(url, ['--only', 'nonce'])).exitCode).toBe(1)
   })
 
   it('ends if the endpoint stops, and names the case', async () => {

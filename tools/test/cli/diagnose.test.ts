@@ -42,15 +42,6 @@ describe('diagnose', () => {
     )
   })
 
-  it.each([
-    ['a request line', 'PUT /in/7f3a HTTP/1.1'],
-    ['pseudo-headers', ':method: PUT\n:path: /in/7f3a'],
-  ])('reads the method and the path from %s', async (_, line) => {
-    const signature = createHmac('sha256', SECRET).update(`PUT\n/in/7f3a\n${TIMESTAMP}\n${NONCE}\n{}`).digest('hex')
-    const stdin = `${line}\nX-Timestamp: ${TIMESTAMP}\nX-Nonce: ${NONCE}\nX-Signature: ${signature}\n\n{}`
-    expect((await diagnosed(stdin)).findings).toMatchObject([{ code: 'message_layout' }])
-  })
-
   it('says that a valid request contains the secret, and masks it in the notes', async () => {
     const stdin = String(capture(BODY)).replace(/x-nonce/i, `X-Key: ${SECRET}\nX-Nonce`)
     const { exitCode, text } = await call(DIAGNOSE, { stdin })
@@ -143,20 +134,6 @@ describe('diagnose with the output of curl -v and --body-file', () => {
     expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}'))).found).toEqual([])
     expect(await diagnosedFile('{"a":1}\n', '{"a":1}\n', withHead('{"a":1}\n'))).toEqual({ notes: [], found: [] })
   })
-
-  it('reads a copied command that names the file', async () => {
-    const { headers } = signedRequest({ body: FILE })
-    const options = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`)
-    writeFileSync(join(folder, 'body.json'), FILE)
-    const args = [...DIAGNOSE, '--body-file', join(folder, 'body.json')]
-    for (const [option, codes] of [
-      ['-d', ['body_newline']],
-      ['--data-binary', []],
-    ] as const) {
-      const { findings } = await diagnosed(`curl https://a/b ${options.join(' ')} ${option} @body.json`, args)
-      expect(findings.map(({ code }: Finding) => code)).toEqual(codes)
-    }
-  })
 })
 
 it.each([
@@ -186,16 +163,6 @@ describe('--language', () => {
     const { exitCode, said } = await call([...DIAGNOSE, '--language', language])
     expect([exitCode, said]).toEqual([2, `error: ${message}`])
   })
-})
-
-it('diagnose colours its result at a terminal', async () => {
-  const colour = (code: number, text: string) => `\x1b[${code}m\x1b[1m${text}\x1b[22m\x1b[39m`
-  const result = async (parts: Parameters<typeof capture>[1]) =>
-    (await call(DIAGNOSE, { stdin: capture('a body', parts), isTTY: true })).text.split('\n')[0]
-  expect(await result({})).toBe(`${colour(32, 'Valid')}: there is nothing to fix.`)
-  expect(await result({ nonce: '' })).toBe(`${colour(31, 'Invalid')}: 1 finding`)
-  const count = '2 findings, the most likely cause first'
-  expect(await result({ nonce: '', timestamp: '1' })).toBe(`${colour(31, 'Invalid')}: ${count}`)
 })
 
 it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
@@ -269,15 +236,6 @@ describe('the request', () => {
     const { exitCode, text, said } = await call(['diagnose', ...args, ...FROM_ENV], { stdin })
     expect([exitCode, text]).toEqual([2, ''])
     expect(said).toContain(message)
-  })
-
-  it.each([
-    [[], 'unknown. Pass --at if you know when the request arrived'],
-    [['--at', 'timestamp'], '2023-11-14T22:13:20Z, from X-Timestamp'],
-    [['--at', '1700000300001'], '2023-11-14T22:18:20.001Z, from --at'],
-  ])('arrived at the time of %j', async (args, words) => {
-    const { text } = await call(['diagnose', '-', ...FROM_ENV, ...args], { stdin: capture(BODY) })
-    expect(text).toContain(`Time of arrival: ${words}.`)
   })
 
   it('is printed safe for a terminal, and without a secret', async () => {

@@ -1,10 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { describeError } from '../../src/cli/describe-error.js'
-import { contentTypeOf } from '../../src/cli/http-client.js'
 import { findingsText } from '../../src/cli/output/findings.js'
 import { printable, styleOf, wrapText } from '../../src/cli/output/terminal.js'
-import type { Finding, Language } from '../../src/diagnose/index.js'
+import type { Finding } from '../../src/diagnose/index.js'
 
 it.each([
   ['a terminal', { hasColors: () => true }, '\x1b[31m\x1b[1mx\x1b[22m\x1b[39m'],
@@ -92,31 +91,11 @@ describe('findingsText', () => {
 `)
   })
 
-  it.each<[Language, string]>([
-    ['csharp', '     Serialize the JSON once.\n     csharp: x\n'],
-    ['node', '     Serialize the JSON once.\n     node: JSON.stringify(event)\n'],
-    ['perl', '     Serialize the JSON once.\n'],
-  ])('shows one language if asked: %s', (language, lines) => {
-    expect(findingsText([finding], style, language)).toMatch(new RegExp(`side:\n${lines.replace(/[().#]/g, '\\$&')}$`))
-  })
-
   it('makes quoted text safe for a terminal', () => {
     const hostile = { ...finding, message: 'a\x1b[2Jb\nc', evidence: '\x1b[2J\r', fix: '\x9b2J', fixes: { go: '\x1b' } }
     expect(findingsText([hostile], style)).toBe(
       "1. a\\u001b[2Jb\\u000ac (body_json)\n     \\u001b[2J\\u000d\n   Fix, on the sender's side:\n     \\u009b2J\n     go: \\u001b\n",
     )
-  })
-})
-
-describe('contentTypeOf', () => {
-  it.each([
-    ['{"a":1}', 'application/json'],
-    ['12', 'application/json'],
-    ['', 'application/octet-stream'],
-    ['text', 'application/octet-stream'],
-    ['"\xff"', 'application/octet-stream'],
-  ])('%j: %s', (body, type) => {
-    expect(contentTypeOf(Buffer.from(body, 'latin1'))).toBe(type)
   })
 })
 

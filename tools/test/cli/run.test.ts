@@ -45,23 +45,6 @@ describe('help', () => {
   })
 })
 
-describe('the address of a guide', () => {
-  it.each([
-    ['docs/debug/command-line.md#sign', 'debug/command-line.html#sign'],
-    ['docs/debug/index.md#find-it', 'debug/#find-it'],
-    ['docs/debug/findings.md', 'debug/findings.html'],
-  ])('is on the site, which is the homepage: %s', (page, path) => {
-    for (const homepage of ['https://someone.github.io/name', 'https://someone.github.io/name/']) {
-      expect(guideAddress(page, { homepage, version: '1.2.3' })).toBe(`https://someone.github.io/name/${path}`)
-    }
-  })
-
-  it('is that of the published file without a homepage', () => {
-    const published = 'https://unpkg.com/inbound-webhook-tools@1.2.3/docs/debug/command-line.md'
-    expect(guideAddress('docs/debug/command-line.md#sign', { version: '1.2.3' })).toBe(published)
-  })
-})
-
 it('--version prints the version of the package', async () => {
   expect(await call(['--version'])).toMatchObject({ exitCode: 0, text: `${manifest.version}\n` })
   expect(JSON.parse((await call(['--version', '--json'])).text)).toEqual({ version: manifest.version })

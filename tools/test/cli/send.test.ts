@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, verify } from '../../../src/index.js'
 import { TestClock } from '../../../test/support/request.js'
-import { isAccepted, isRejected } from '../../src/cli/http-client.js'
 import { call, FROM_ENV } from './call.js'
 
 /** A secret of 32 random bytes, because a weaker one adds a note to the output. */
@@ -124,20 +123,6 @@ describe('send', () => {
     expect(text).toContain(hint)
   })
 
-  it('is a document with --json', async () => {
-    const url = await serve((_request, _body, response) => response.writeHead(202, { 'X-A': 'b' }).write('{"a":1}'))
-    const { exitCode, text, stderr } = await send(url, ['--json'])
-    expect([exitCode, stderr]).toEqual([0, ''])
-    expect(JSON.parse(text)).toEqual({
-      ok: true,
-      status: 202,
-      statusText: 'Accepted',
-      headers: expect.objectContaining({ 'x-a': 'b' }),
-      body: '{"a":1}',
-      notes: [],
-    })
-  })
-
   it('prints a note about an empty body', async () => {
     expect(await send(await endpoint(), [], '')).toMatchObject({ exitCode: 0, stderr: 'The body is empty.\n' })
   })
@@ -175,21 +160,6 @@ describe('send prints why there is no response', () => {
     const { exitCode, text } = await send((await endpoint()).replace('http:', 'https:'))
     expect([exitCode, text]).toEqual([1, expect.stringContaining('try http instead of https')])
   })
-})
-
-it.each([
-  [199, false, false],
-  [200, true, false],
-  [299, true, false],
-  [300, false, false],
-  [400, false, true],
-  [401, false, true],
-  [402, false, false],
-  [403, false, true],
-  [404, false, false],
-])('the status %i is an acceptance: %s, and a rejection: %s', (status, accepted, rejected) => {
-  const response = { status, statusText: '', headers: {}, body: '' }
-  expect([isAccepted(response), isRejected(response)]).toEqual([accepted, rejected])
 })
 
 describe('a wrong call', () => {

@@ -154,24 +154,4 @@ describe.runIf(IS_POSIX && isInstalled('curl'))('signing for curl', () => {
     expect(headers['x-signature']).toBe(signatureOf(TIMESTAMP, NONCE, bytes, SECRET))
     expect(headers['content-type']).toBe('application/octet-stream')
   })
-
-  it('reads the body from standard input if sign did', async () => {
-    const { text } = await call(['sign', ...FROM_ENV, ...SAME, '--format', 'curl'], { stdin: JSON_BODY })
-    const { headers, body } = await received(`printf %s '${JSON_BODY}' | ${text}`)
-    expect([body.toString(), headers['x-signature']]).toEqual([
-      JSON_BODY,
-      signatureOf(TIMESTAMP, NONCE, JSON_BODY, SECRET),
-    ])
-  })
-
-  it('is correct with any nonce', async () => {
-    const nonce = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`
-    const { text } = await call(['sign', file, ...FROM_ENV, '--nonce', nonce, '--format', 'curl'])
-    expect((await received(text)).headers['x-nonce']).toBe(nonce)
-  })
-
-  it('contains the URL of --url', async () => {
-    const { text } = await call(['sign', file, ...FROM_ENV, '--format', 'curl', '--url', "http://localhost/it's?a=b&c"])
-    expect(text).toContain("\n  'http://localhost/it'\\''s?a=b&c' \\\n")
-  })
 })

@@ -212,15 +212,6 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
       { code: 'clock_behind' },
     ])
   })
-
-  it.each([
-    ['undefined', '12345'],
-    ['undefined', NONCE],
-    ['14 November 2023 22:13:20', TIMESTAMP],
-  ])('are not reported for %j and %j', async (timestamp, nonce) => {
-    const findings = await findingsFor({ timestamp, nonce })
-    expect(findings.map(({ code }) => code)).not.toContain('header_swapped')
-  })
 })
 
 describe('an unexplained mismatch', () => {
@@ -260,13 +251,6 @@ describe('an unexplained mismatch', () => {
     const headers = { 'content-type': type, 'content-length': String(body.length) }
     expect(await findingsFrom(body, headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
     expect(await findingsFrom(body, { ...headers, 'content-encoding': 'gzip' })).not.toMatchObject([{ code }, {}])
-  })
-
-  it('may have a decoded body as its cause', async () => {
-    expect(await findingsFrom('a \ufffd b \ufffd c')).toMatchObject([
-      { code: 'body_encoding' },
-      { code: 'signature_mismatch' },
-    ])
   })
 
   it.each([
@@ -320,14 +304,6 @@ describe('a body that was lost', () => {
     const findings = await findingsOf(body, headers)
     expect(findings).toMatchObject([{ code: 'body_changed', side }, { code: 'signature_mismatch' }])
   })
-
-  it.each([
-    ['', {}],
-    ['', { 'transfer-encoding': 'gzip' }],
-  ])('may never have been sent, if no header announces it: %j', async (body, headers) => {
-    const findings = await findingsOf(body, headers)
-    expect(findings).toMatchObject([{ code: 'body_changed', side: 'unknown' }, { code: 'signature_mismatch' }])
-  })
 })
 
 describe('a secret of the receiver with characters that the sender did not use', () => {
@@ -362,14 +338,6 @@ describe('a secret that was sent', () => {
       expect(await codesWith({}, long, SECRET)).toEqual(expected)
     },
   )
-
-  it('is found in the URL, and the finding says so', async () => {
-    const request = signedRequest()
-    const headers = { ':method': 'POST', ':path': `/hooks?key=${encodeURIComponent(SECRET)}`, ...request.headers }
-    const { valid, findings } = await diagnoseBriefly({ ...request, headers }, SECRET, at(NOW))
-    expect({ valid, findings }).toMatchObject({ valid: true, findings: [{ code: 'secret_leaked' }] })
-    expect(findings[0]?.message).toContain('URL')
-  })
 
   it('is found in the name of a header, which arrives in lowercase, and masked', async () => {
     const secret = 'q7Rk2vT9xLm4WcZ8'

@@ -53,14 +53,6 @@ describe('words for the body', () => {
   it('count bytes', async () => {
     expect((await findingOf('a\n', 'a'))?.evidence).toContain('Signed: 2 bytes, received: 1 byte. The')
   })
-
-  it('do not split a letter', async () => {
-    const letters = 'ë'.repeat(20)
-    const atEnd = await findingOf(`${letters}x\n`, `${letters}x`)
-    const atStart = await findingOf(`{"a": "${letters}"}`, `{"a":"${letters}"}`)
-    expect(atEnd?.evidence).toContain('The first different byte is 41:\n  signed:   …ëëëëx<U+000A>')
-    expect(atStart?.evidence).toContain(`received: {"a":"${'ë'.repeat(12)}…`)
-  })
 })
 
 describe('several mistakes', () => {

@@ -220,17 +220,6 @@ describe('the method, path and URL of a layout', () => {
     return variants.map(({ value }) => value.slice(0, 3).join(''))
   }
 
-  it.each([':path', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-envoy-original-path'])(
-    'come from %s, with and without its query',
-    (name) => {
-      expect(begins([[name, '/in?a=b?c']])).toEqual(
-        ['https', 'http']
-          .map((scheme) => `POST\n${scheme}://localhost/in?a=b?c`)
-          .concat(['https', 'http'].map((scheme) => `POST\n${scheme}://localhost/in`)),
-      )
-    },
-  )
-
   it('are the usual ones if no header has them, or only one of more than 2048 characters', () => {
     const usual = ['/', '/webhook', '/webhooks', '/hooks'].flatMap((path) => [
       `POST\nhttps://localhost${path}`,

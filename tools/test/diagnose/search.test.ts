@@ -63,22 +63,6 @@ describe('a search', () => {
     const choices = [choice('-'), choice('c', 'common')]
     expect(tried(choices, choices, choices)).toEqual(['---', 'c--', '-c-', '--c', 'cc-', 'c-c', '-cc', 'ccc'])
   })
-
-  it('continues with a choice that costs less', () => {
-    const { primitives } = limit(NODE_PRIMITIVES, 10, 5000, 0)
-    const choices = [choice('long', 'common'), choice('short', 'uncommon'), choice('long again', 'rare')]
-    const tries: string[] = []
-    const { notTried } = search(
-      [group('first', [choice('-')]), group('second', [choice('-'), ...choices])],
-      '',
-      (state) => {
-        primitives.hash('sha256', [new Uint8Array(state.includes('long') ? 10_000 : 1)])
-        tries.push(state)
-        return undefined
-      },
-    )
-    expect([tries, notTried]).toEqual([['--', '-short'], ['second']])
-  })
 })
 
 describe('a limit', () => {

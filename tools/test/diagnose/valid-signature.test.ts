@@ -51,15 +51,6 @@ it('says which of several secrets has the mistake', async () => {
   expect(findings).toMatchObject([{ code: 'secret_whitespace', message: expect.stringContaining('secret[1]') }])
 })
 
-it('reads headers that are an iterator', async () => {
-  const { headers, body } = signedRequest()
-  const valid = await diagnose({ webhookId: '42', headers: Object.entries(headers).values(), body }, SECRET, CLOCK)
-  expect(valid).toEqual({ valid: true, findings: [] })
-  const renamed = [['X_Timestamp', '1700000000'], ...Object.entries(headers).slice(1)] as [string, string][]
-  const { findings } = await diagnose({ webhookId: '42', headers: renamed.values(), body }, SECRET, CLOCK)
-  expect(findings).toMatchObject([{ code: 'header_name' }])
-})
-
 it.each([
   [undefined, /^request is undefined/],
   [{ webhookId: '', headers: {}, body: '' }, /^request\.webhookId/],

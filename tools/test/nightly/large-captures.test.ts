@@ -77,21 +77,3 @@ describe('a capture of 16 times the size takes about 16 times the time', () => {
     expect(isFast).toBe(true)
   })
 })
-
-describe('a large capture', () => {
-  it.each<[string, string]>([
-    ['a body of 20 MiB', `${head}\n${'a'.repeat(20 * 2 ** 20)}`],
-    ['a body of 20 MiB in quotes', `curl http://a -d '${'a'.repeat(20 * 2 ** 20)}'`],
-    ['the same in double quotes', `curl http://a -d "${'a'.repeat(20 * 2 ** 20)}"`],
-    ['the same in $-quotes', `curl http://a -d $'${'a'.repeat(20 * 2 ** 20)}'`],
-    ['the same for cmd', `curl ^\n http://a -d "${'a'.repeat(20 * 2 ** 20)}"`],
-    ['a body of 20 MiB in JSON', JSON.stringify({ url: '/', headers: { host: 'a' }, body: 'a'.repeat(20 * 2 ** 20) })],
-    ['20 MiB of base64', JSON.stringify({ url: '/', headers: { host: 'a' }, bodyBase64: 'aaaa'.repeat(5 * 2 ** 20) })],
-    ['20 MiB of hex', JSON.stringify({ url: '/', headers: { host: 'a' }, bodyHex: 'aa'.repeat(10 * 2 ** 20) })],
-    ['200 000 chunks', `${head}Transfer-Encoding: chunked\n\n${'1\na\n'.repeat(200_000)}0\n`],
-    ['a fence of 20 MiB', `\`\`\`\n${head}\n${'a'.repeat(20 * 2 ** 20)}\n\`\`\``],
-  ])('%s is read', (_, capture) => {
-    const captured = readCapture(Buffer.from(capture))
-    expect(bodyOf(captured, captured.headers).body.length).toBeGreaterThan(100_000)
-  })
-})

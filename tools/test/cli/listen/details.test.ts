@@ -96,16 +96,6 @@ describe('the details of a request', () => {
     const details = detailsOf({ id: 1, report: { ...REPORT, ...result }, received: RECEIVED }, [SECRET])
     expect(details.report?.rules.at(-1)).toMatchObject({ status, detail })
   })
-
-  it('have no bytes if none are kept', () => {
-    const report = { ...REPORT, savedAs: 'a.http', forwarded: { status: 204 }, differences: ['x'] }
-    expect(detailsOf({ id: 1, report }, [SECRET])).toEqual({
-      summary: summaryOf({ id: 1, report }, [SECRET]),
-      forwarded: { status: 204 },
-      differences: ['x'],
-      savedAs: 'a.http',
-    })
-  })
 })
 
 describe('no secret is in the JSON for the page', () => {

@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
-import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
+import { parseJson } from '../../../src/diagnose/json/parse.js'
 import {
-  asciiString,
-  COMPACT,
   dotnetString,
   hashMapOrder,
-  INDENT_2,
   javascriptOrder,
   OLD_RUBY,
   phpString,
   pythonString,
-  rawString,
   rubyString,
   rubySymbol,
   sortedOrder,
@@ -42,24 +38,6 @@ describe('the tokens of a JSON text', () => {
         expect(parsed && writeJson(parsed, { spacing })).toBe(JSON.stringify(value, undefined, spaces))
       }),
     )
-  })
-
-  it('are written if they grow only by a factor of 3', () => {
-    const numbers = Array.from({ length: 10_000 }, () => 1)
-    const parsed = parseJson(JSON.stringify(numbers))
-    expect(parsed && writeJson(parsed, { spacing: INDENT_2 })).toBe(JSON.stringify(numbers, undefined, 2))
-  })
-
-  // Longer strings are written part by part.
-  it.each([0, 1])('are written if a string has 40 000 characters of two units, after %d of one unit', (ones) => {
-    const text = JSON.stringify(['a'.repeat(ones) + '😀"'.repeat(20_000)])
-    const ascii = text.replaceAll('😀', '\\ud83d\\ude00')
-    for (const spacing of [undefined, COMPACT]) {
-      const writeAs = (escaping: (text: string) => string) =>
-        writeJson(parseJson(text) as JsonText, { spacing, escaping })
-      expect(writeAs(rawString)).toBe(text)
-      expect(writeAs(asciiString)).toBe(ascii)
-    }
   })
 
   it('are written as an old Ruby writes empty objects and arrays', () => {
