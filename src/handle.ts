@@ -85,14 +85,14 @@ export async function handleRequest<Secrets, Key, Result extends AcceptedResult,
   work: (webhook: Result & Pick<ReceivedWebhook, 'body'>, transaction: Transaction) => T | Promise<T>,
   clock: Clock,
 ): Promise<T> {
-  if (typeof work !== 'function') {
-    throw invalidType(`work is ${kindOf(work)}. Pass the function that handles the webhook.`)
-  }
-  if (!isTransactionStore(store)) {
-    assertNonceStore(store)
-    assertRelease(store)
-  }
   return publishResult(async (details) => {
+    if (typeof work !== 'function') {
+      throw invalidType(`work is ${kindOf(work)}. Pass the function that handles the webhook.`)
+    }
+    if (!isTransactionStore(store)) {
+      assertNonceStore(store)
+      assertRelease(store)
+    }
     const { signed, body } = await readSigned(scheme, source, secret, clock, details)
     const run = async (result: Result, transaction: Transaction) => work({ ...result, body }, transaction)
     return whileInProgress(store, signed, () =>

@@ -88,8 +88,8 @@ export async function receiveRequest<Secrets, Key, Result extends AcceptedResult
   nonceStore: NonceStore,
   clock: Clock,
 ): Promise<Result & Pick<ReceivedWebhook, 'body' | 'release'>> {
-  assertNonceStore(nonceStore)
   return publishResult(async (details) => {
+    assertNonceStore(nonceStore)
     const { signed, body } = await readSigned(scheme, source, secret, clock, details)
     const { webhookId, keys } = signed
     const owner = randomUUID()

@@ -77,6 +77,15 @@ describe('the diagnostics channel gets', () => {
     ])
   })
 
+  it('a mistake in a call, too', async () => {
+    const noRelease = { reserve: () => true }
+    const store = new MemoryNonceStore()
+    await receive(sourceOf(), SECRET, Object({}), new TestClock()).catch(() => {})
+    await handle(sourceOf(), SECRET, noRelease, () => {}, new TestClock()).catch(() => {})
+    await handle(sourceOf(), SECRET, store, Object('work'), new TestClock()).catch(() => {})
+    expect(published.map(({ outcome }) => outcome)).toEqual(Array(3).fill('ERR_INVALID_ARGUMENT'))
+  })
+
   it('nothing that may be a secret, a nonce or a body', async () => {
     await receive(sourceOf(), SECRET, new MemoryNonceStore(), new TestClock())
     expect(JSON.stringify(published)).not.toMatch(new RegExp(`${SECRET}|nonce|${BODY}`))
