@@ -31,17 +31,17 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
   if (release) limited.release = (...call) => limit(release.apply(nonceStore, call))
   return limited
 
-  function limit<T>(answer: T | Promise<T>): T | Promise<T> {
-    return typeof answer === 'boolean' || answer === undefined ? answer : within(milliseconds, answer)
+  function limit<T>(response: T | Promise<T>): T | Promise<T> {
+    return typeof response === 'boolean' || response === undefined ? response : within(milliseconds, response)
   }
 }
 
 /**
- * Resolves to the result of `answer`, or rejects if there is no result after `milliseconds`. A late result or error is ignored.
+ * Resolves to the result of `response`, or rejects if there is no result after `milliseconds`. A late result or error is ignored.
  *
  * @param message - the message of the error, by default for a reservation.
  */
-export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, message?: string): Promise<T> {
+export function within<T>(milliseconds: number, response: T | PromiseLike<T>, message?: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopTimer = startTimer(milliseconds, () => {
       reject(
@@ -51,7 +51,7 @@ export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, mess
         ),
       )
     })
-    Promise.resolve(answer).finally(stopTimer).then(resolve, reject)
+    Promise.resolve(response).finally(stopTimer).then(resolve, reject)
   })
 }
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
 // Only this file reads undocumented parts of drivers. A new version of a driver may change them without notice:
-// test/integration/driver-internals.test.ts then fails, and names what is missing.
+// test/nightly/stores/driver-internals.test.ts then fails, and names what is missing.
 //
 // | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|

@@ -131,8 +131,8 @@ export async function connectSql<Client extends object>(
     const { client } = reconnecting
     try {
       // A pool may lose a statement.
-      const answer = driver.query(client, sql, values, timeout)
-      return await within(1.5 * timeout, answer, 'The pool did not respond for too long.')
+      const response = driver.query(client, sql, values, timeout)
+      return await within(1.5 * timeout, response, 'The pool did not respond for too long.')
     } catch (error) {
       if (isReadOnly(error) || !driver.isReply(error)) reconnecting.replace(client, error).catch(() => {})
       throw error

@@ -60,12 +60,12 @@ export async function connectPostgresJs(
         return createClient<PostgresJsClient, PostgresJsOptions>(create, clientOptions, ['unsafe', 'end'], EXAMPLE)
       },
       async query(sql, text, values) {
-        const answer = sql.unsafe(text, values, { prepare })
+        const response = sql.unsafe(text, values, { prepare })
         // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
-        const stopTimer = startTimer(timeout, () => cancel(sql, answer))
+        const stopTimer = startTimer(timeout, () => cancel(sql, response))
         try {
           // postgres.js itself waits forever for a response.
-          return await within(timeout, answer, `The server did not respond within ${timeout} ms.`)
+          return await within(timeout, response, `The server did not respond within ${timeout} ms.`)
         } finally {
           stopTimer()
         }

@@ -63,8 +63,8 @@ export function cancelStatement(
   else if (tls.isDirect) encrypt(tls)
   else {
     socket.once('connect', () => socket.write(messageOf(...SSL_REQUEST)))
-    socket.once('data', (answer) => {
-      if (answer.toString() === 'S') encrypt(tls)
+    socket.once('data', (response) => {
+      if (response.toString() === 'S') encrypt(tls)
       else if (tls.isOptional) cancelOn(socket)
       else socket.destroy()
     })
