@@ -30,6 +30,11 @@ it('the library and its tests import nothing from the tools, but the tests of th
   expect(ofTools.filter(([file]) => !file.startsWith('test/package/'))).toEqual([])
 })
 
+it('the library imports nothing but its own files, and modules of Node by their node: names', () => {
+  // A hint names an entry of the package with a slash.
+  expect(importsBelow('src').filter(([, name]) => !/^(node:|src\/|\/)/.test(name))).toEqual([])
+})
+
 it('the diagnosis imports no module of a platform, so that it also runs in a browser', () => {
   const platform = (name: string) => name.startsWith('node:') || builtinModules.includes(name)
   expect(importsBelow('tools/src').filter(([, name]) => platform(name)).length).toBeGreaterThan(30)
