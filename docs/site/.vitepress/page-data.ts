@@ -23,7 +23,7 @@ function describe({ relativePath, title }: PageData, source: string): string {
     .map((block) => block.replace(/:$/, '.'))
     .join(' ')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[`*]/g, '')
+    .replace(/[`*"]/g, '')
     .replace(/\s+/g, ' ')
   // Guides for similar tools can begin with the same sentence, so the title comes first.
   const name = module === undefined ? title : `${title} of ${module}`
