@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, hasMethod, invalidRange, invalidType, kindOf } from '../../arguments.js'
 import { warnOnce } from '../../hints/warnings.js'
 import { withoutCredentials } from '../credentials.js'
@@ -127,12 +128,15 @@ export function createClient<Client extends object, Options extends object>(
   return client
 }
 
+/** In seconds. A key with a TTL below 1 s is not remembered in this process, so the second call of a probe asks the server. */
+const PROBE_TTL = 0.9
+
 /**
  * Reserves a key twice and releases it, so that a missing permission is an error at the start and not at the first request. The second
  * call finds the row of the first call, and so needs the permissions of a replay.
  */
 export async function probe(store: Pick<ConnectedNonceStore, 'reserve' | 'release'>): Promise<void> {
-  const [webhookId, key, owner] = ['inbound-webhook-auth', 'connects', 'connects'] as const
-  for (let round = 0; round < 2; round++) await store.reserve(webhookId, key, 0.001, owner)
+  const [webhookId, key, owner] = ['inbound-webhook-auth', randomUUID(), randomUUID()]
+  for (let round = 0; round < 2; round++) await store.reserve(webhookId, key, PROBE_TTL, owner)
   await store.release(webhookId, [key], owner)
 }
