@@ -25,4 +25,5 @@ function connect() {
 export const nonceStore: NonceStore = {
   reserve: async (...call) => (await connect()).reserve(...call),
   reserveAll: async (...call) => (await connect()).reserveAll(...call),
+  release: async (...call) => (await connect()).release(...call),
 }
