@@ -436,7 +436,7 @@ console.log(
   `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}\n`,
 )
 console.log(
-  '| store | reservations per second | p50 ms | p99 ms | of the bare command | verify per second | of the bare command | bytes per nonce |',
+  '| store | reservations per second | p50 ms | p99 ms | ratio to the command alone | verify per second | ratio to the commands alone | bytes per nonce |',
 )
 console.log('|---|---|---|---|---|---|---|---|')
 for (const start of starts) {

@@ -10,7 +10,7 @@ export const CONCURRENCY = 16
  *
  * Without a limit, an overloaded server responds late to every statement (Bronson et al., "Metastable Failures in Distributed Systems",
  * HotOS 2021). The newest statement is first, because it has the most time left for its response (Maurer, "Fail at Scale", ACM Queue 2015).
- * The limit is fixed and not measured, so that a stall of this process does not look like a slow server.
+ * The limit does not adapt to response times, because a stall of this process would look like a slow server.
  */
 export class Admission {
   readonly #concurrency: number

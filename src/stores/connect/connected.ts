@@ -77,7 +77,7 @@ export function connectSettings(
   return { timeout, concurrency, onError: (error) => void report(onError, withoutCredentials(error)) }
 }
 
-/** Calls `onError`. Calls `onError`. The store must recover even if `onError` throws or rejects. */
+/** Calls `onError`. The store must recover even if `onError` throws or rejects. */
 async function report(onError: (error: unknown) => unknown, error: unknown): Promise<void> {
   try {
     await onError(error)

@@ -89,7 +89,7 @@ export function connectionOfMysql2(connection: object): object {
   return Object(connection).connection ?? connection
 }
 
-/** Listens for background errors of a mariadb pool, because the type of the pool lacks this event. */
+/** Listens for background errors of a mariadb pool. The TypeScript type of the pool does not declare this event. */
 export function onErrorOfMariadb(pool: object, listener: (error: unknown) => void): void {
   Object(pool).on('error', listener)
 }

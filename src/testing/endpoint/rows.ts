@@ -80,7 +80,7 @@ const WINDOW =
 
 const OVERFLOWS: Advice = {
   cause:
-    'A timestamp far in the future is accepted, because the difference overflows. In Go, time.Since() is limited to 292 years, and the lower limit stays negative when you negate it.',
+    'A timestamp far in the future is accepted, because the difference overflows. In Go, time.Since() stops at -292 years, the smallest int64, and negating that value overflows.',
   fix: 'Subtract whole seconds, and check both ends: d := time.Now().Unix() - seconds, and reject if d < -300 || d > 300.',
 }
 
@@ -508,7 +508,7 @@ export const ROWS = table({
   'nonce-129': nonce(
     '129 characters',
     () => `${unique().repeat(8)}x`,
-    'A nonce of 129 characters is accepted. Without a limit, a sender can fill the nonce store, and a column may cut the nonce.',
+    'A nonce of 129 characters is accepted. Without a limit, long nonces can fill the nonce store, or a database column may truncate them.',
   ),
   'nonce-space': nonce(
     'a space inside',

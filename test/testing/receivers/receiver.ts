@@ -374,7 +374,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'negates the smallest difference',
     fails: ['timestamp-milliseconds'],
-    says: /3000 years ahead.*time\.Since\(\) is limited to 292 years/,
+    says: /3000 years ahead.*time\.Since\(\) stops at -292 years/,
     // A duration of Go counts nanoseconds in 64 bits, and stops at both ends.
     apply: () => ({
       isInWindow: (age) => {
