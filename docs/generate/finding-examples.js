@@ -25,7 +25,7 @@ const GZIPPED = Buffer.from(
  * @property {string} [hash]
  * @property {(digest: Buffer) => string} [write] - writes the signature.
  * @property {(headers: [name: string, value: string][]) => [name: string, value: string][]} [change] - changes the headers.
- * @property {number | undefined} [seconds] - how long after its timestamp the request arrived. `undefined` if nobody knows.
+ * @property {number | undefined} [seconds] - how long after its timestamp the request arrived. `undefined` if the time is unknown.
  */
 
 /** @type {Record<string, Mistake>} */

@@ -14,7 +14,7 @@ const PROGRAMS = {
   shell: 'send.sh',
 }
 
-const RULES = `The program signs each attempt again, and waits between attempts. It stops unless the response is 429, 5xx or missing. To send from your
+const RULES = `The program signs each attempt again, and waits between attempts. It tries again only after 429, 5xx or no response. To send from your
 own code, copy the function that signs, and call it once per attempt.
 
 [Send a signed request](index.md) has the rules, and says which responses to try again. If you get 401, [find out why](../debug/index.md).`

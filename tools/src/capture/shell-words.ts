@@ -69,7 +69,7 @@ function splitForBash(text: string): readonly ShellWord[] {
       // Another command follows on the next line.
       else break
     } else if (double !== undefined) {
-      // Inside double quotes, a backslash before any other character is a normal character.
+      // Inside double quotes, a backslash escapes only `"`, `\`, `$`, a backtick and a newline.
       const plain = double.replace(/\\(\r?\n|["\\$`])|[$`]/g, (special, one?: string) => {
         if (one === undefined) list.isExpanded = true
         return one === undefined ? special : one.trimEnd()

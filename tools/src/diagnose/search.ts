@@ -34,7 +34,7 @@ export interface ChoiceGroup<State> {
 
 /** The result of a search. */
 export interface Searched<Result> {
-  /** The result of `test` for the likeliest combination with a result. */
+  /** What `test` returned for the likeliest combination that matches, or `undefined` if none matches. */
   readonly found: Result | undefined
   /** The names of the groups with choices that were not tried, because the budget was used up. */
   readonly notTried: readonly string[]

@@ -198,7 +198,7 @@ function piecesOf(signature: string): Piece[] {
     pieces.push({ text: joined, differences: ['white space inside it'], isOfCapture: true })
     const padded = trimmed.padStart(64).replaceAll(' ', '0')
     if (padded.length === 64)
-      pieces.push({ text: padded, differences: ['a space for each zero at the start of a byte'] })
+      pieces.push({ text: padded, differences: ['spaces instead of leading zeros in the hex bytes, as `%2x` prints'] })
   }
   const misread = [...new Set(joined)].filter((letter) => letter in MISREAD)
   const reread = rereadDigits(joined)

@@ -99,7 +99,7 @@ const LIKELIEST = 3
 /**
  * Returns the element that shows a finding.
  *
- * @param report - names the sender's language. A finding without a line for this language shows the lines of other languages.
+ * @param report - names the sender's language. If a finding has no line of code in this language, it shows the lines in other languages.
  */
 function findingView(finding: Finding, chosen: string, report: CheckReport): HTMLElement {
   const { language: guessed, signedMessage } = report

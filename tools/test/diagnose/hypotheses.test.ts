@@ -120,7 +120,7 @@ describe('a hypothesis gives no other value', () => {
     ['the body in UTF-8, which arrived encoded twice (é as Ã©)', ['Zoë', '漢']],
     ['the body without its byte order mark', ['{}']],
     ['the body decoded from the base64 in the JSON string received', ['{"a":1}']],
-    ['the body in Latin-1 or Windows-1252 instead of UTF-8', ['漢']],
+    ['the body in Latin-1 or Windows-1252', ['漢']],
     ['the body in UTF-8 twice (é as Ã©)', ['hex:5a6feb']],
     ['the body in ASCII, with `?` for everything else', ['Zoe']],
   ])('%s: %j', (what, bodies) => {

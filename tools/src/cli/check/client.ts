@@ -11,7 +11,7 @@ interface Options {
   readonly extra: readonly Header[]
   /** How long to wait for a response, in seconds. */
   readonly timeout: number
-  /** The most requests per second. Copies that are sent at once count as one request. */
+  /** The client sends at most this many requests per second. Copies that are sent at once count as one request. */
   readonly rate: number
 }
 

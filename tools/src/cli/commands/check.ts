@@ -52,7 +52,7 @@ export const check = defineCommand({
     rate: {
       value: 'NUMBER',
       kind: 'number',
-      help: 'the most requests per second. Default: 8. Simultaneous copies count as one',
+      help: 'at most this many requests per second. Default: 8. Simultaneous copies count as one',
     },
     timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for each response. Default: 5' },
     junit: { value: 'FILE', help: 'also writes the result as JUnit XML, for CI' },
@@ -131,7 +131,7 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
 }
 
 /**
- * Runs the cases, prints a line for each, and resolves to the cases that were run. Stops if the endpoint refuses the first request, or does
+ * Runs the cases, prints one line per case, and resolves to the cases that were run. Stops if the endpoint refuses the first request, or does
  * not respond any more.
  */
 async function runCases(

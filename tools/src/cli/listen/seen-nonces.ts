@@ -1,7 +1,7 @@
 import { MemoryNonceStore, type NonceStore } from '../../../../src/index.js'
 import { isNonce, NONCE_TTL_SECONDS } from '../../../../src/rules/nonce.js'
 
-/** A nonce store for one request. */
+/** The view of {@link SeenNonces} that checks one request, and remembers which key was taken. */
 export interface RequestStore extends NonceStore {
   /** Returns when a replay was accepted before: `the same nonce 12 s ago`. */
   describeReplay(): string
@@ -16,7 +16,7 @@ export class SeenNonces {
   readonly #times = new Map<string, number>()
 
   /**
-   * Returns a nonce store for one request.
+   * Returns the view that checks one request.
    *
    * @param now - when the request arrived, in milliseconds since the Unix epoch.
    */

@@ -15,8 +15,8 @@ const INDENT = '     '
 /**
  * Returns findings as numbered text, each with its evidence and its fix.
  *
- * @param language - the only language to show a line for.
- * @param guessed - the sender's language. A finding without a line for this language shows the lines of other languages.
+ * @param language - shows the line of code to change in this language only.
+ * @param guessed - the sender's language. If a finding has no line of code in this language, it shows the lines in other languages.
  */
 export function findingsText(
   findings: readonly Finding[],

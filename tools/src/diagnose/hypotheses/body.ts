@@ -206,7 +206,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   marked('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
   encoding(
     'common',
-    'the body in Latin-1 or Windows-1252 instead of UTF-8',
+    'the body in Latin-1 or Windows-1252',
     beyondAscii((body) => ifUtf8(false, windows1252(fromUtf8(body)))),
   ),
   encoding(

@@ -54,7 +54,7 @@ export interface JsonText {
   readonly closes: Int32Array
 }
 
-/** The number of tokens or characters after which a step ends. */
+/** The number of characters after which the parser yields, so that other work can run. */
 const STEP = 2 ** 14
 
 /**
