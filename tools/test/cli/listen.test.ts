@@ -400,7 +400,7 @@ describe('a page in a browser', () => {
     // What is no name is not shown as part of a command.
     expect(await ask(port, ['Host: a;reboot'])).toEqual({
       status: 421,
-      text: 'The Host header has characters that no host name has. Send to the address that listen prints.\n',
+      text: 'Host has characters that no host name has. Send to the address that listen prints.\n',
     })
     expect(received).toEqual([])
     expect(await waitFor(HOSTS.length + 1)).toHaveLength(HOSTS.length + 1)

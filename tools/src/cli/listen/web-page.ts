@@ -45,6 +45,6 @@ function isOwnHost(name: string): boolean {
 }
 
 function describeHost(name: string | undefined): string {
-  if (name === undefined) return 'The Host header has characters that no host name has. Send to the address that listen prints.'
+  if (name === undefined) return 'Host has characters that no host name has. Send to the address that listen prints.'
   return `Host is ${name}. If this is the host of your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent the request.`
 }
