@@ -89,7 +89,7 @@ export function missingHeaders(values: NamedValues): Rejected {
  * Returns the rejection for a reason, with the message for the log.
  *
  * @param messages - the texts of the signing scheme.
- * @param detail - a description of the received value.
+ * @param detail - what is wrong with the received value.
  * @param advice - what to do. By default, the usual advice for the reason.
  */
 export function rejected(

@@ -1,6 +1,6 @@
 const warned = new Set<string>()
 
-/** Warns of a probable mistake, once per process and code. A warning is enough, because a correct program may look the same for a while. */
+/** Warns of a probable mistake, once per process and code. This is not an error, because a correct program may look the same for a while. */
 export function warnOnce(code: string, message: string): void {
   if (warned.has(code)) return
   warned.add(code)
@@ -9,7 +9,7 @@ export function warnOnce(code: string, message: string): void {
 }
 
 /**
- * Warns that `webhookId` equals the value of the header `name`. A warning is enough, because the sender chooses the value of the header.
+ * Warns that `webhookId` equals the value of the header `name`. This is not an error, because the sender chooses the value of the header.
  */
 export function warnOfNonceAsWebhookId(name: string): void {
   warnOnce(

@@ -20,7 +20,7 @@ export function isNonce(value: string): boolean {
  * Both have the same signature. A timestamp has no `:`, so the timestamp is the same in every split.
  */
 export function canBeSplitDifferently({ nonce, body }: SignedMessage): boolean {
-  // A shorter nonce would end before a `:` of this nonce. The first character of this nonce does not count, because a nonce is not empty.
+  // A shorter nonce would end before a `:` of this nonce. A `:` at the start of this nonce does not count, because a nonce is not empty.
   if (nonce.includes(':', 1)) return true
 
   // A longer nonce would be this nonce, `:`, and the beginning of the body up to a `:`. All of these bytes must be visible ASCII.

@@ -18,7 +18,7 @@ export function isSignatureOf(message: SignedMessage, signature: string, secret:
   return isEqual(signature, signMessage(message, secret))
 }
 
-/** Returns the key to reserve for a signature. The key has a space, so the key never equals a nonce. */
+/** Returns the key to reserve for a signature. The key contains a space, so the key never equals a nonce. */
 export function signatureKey(signature: string): string {
   return `signature ${signature}`
 }

@@ -46,9 +46,7 @@ const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved
 /** The condition of a release. */
 const IS_OWN = 'begins_with(reserved_by, :owner)'
 
-/**
- * A released key gets an expiry this long ago, so that the key is also free for a process with a slow clock. Time to live ignores 5 years.
- */
+/** A released key expired this long ago, so it is free even for a clock that is behind. After 5 years, time to live would skip it. */
 const RELEASED_SECONDS = 3600
 
 /**
@@ -156,7 +154,7 @@ export class DynamoDBNonceStore implements NonceStore {
       if ([name, code].includes('ConditionalCheckFailedException')) return false
       throw error
     }
-    // Only a response of DynamoDB has ConsumedCapacity. An SDK command that was returned but not sent does not.
+    // Only a response of DynamoDB has ConsumedCapacity. An SDK command that was never sent has none.
     if (Object(output).ConsumedCapacity) return true
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }

@@ -15,8 +15,8 @@ interface Pending {
 /**
  * The pending reservations of one process, and the keys that were taken a moment ago.
  *
- * A copy of either is refused without a statement, so that a flood of copies does not load the server. A copy never overtakes the original,
- * even if statements are sent in another order.
+ * A copy of a pending or remembered reservation is refused without a statement, so that a flood of copies does not load the server. A copy
+ * never gets the key before the original does, even if statements are sent in another order.
  */
 export class Reservations {
   readonly #timeout: number

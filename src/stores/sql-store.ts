@@ -39,7 +39,7 @@ export interface SqlReservation {
 export interface SqlDialect {
   /** The quote of a name. */
   readonly quote: '"' | '`'
-  /** The word for the name before the dot in the name of a table. */
+  /** What the database calls the part before the dot in the name of a table. */
   readonly prefix: 'schema' | 'database'
   readonly maxNameLength: number
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */

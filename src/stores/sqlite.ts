@@ -31,7 +31,7 @@ export interface SqliteNonceStoreOptions {
    * default 1000. The wait blocks the event loop.
    */
   timeout?: number | undefined
-  /** The clock for the expiry. By default, the wall clock, which all processes share. By default `Date`. */
+  /** The clock for the expiry, by default `Date`. All processes that use the file must have the same clock. */
   clock?: Clock | undefined
 }
 

@@ -56,8 +56,8 @@ export function within<T>(milliseconds: number, response: T | PromiseLike<T>, me
 }
 
 /**
- * Calls `act` one turn of the event loop after `milliseconds`, because after a stall of the process, timers run before the responses that
- * have already arrived.
+ * Calls `act` after `milliseconds` and one more turn of the event loop. Without this turn, after a stall of the process, the time-out would
+ * come before responses that have already arrived.
  *
  * @param options - `ref`: whether the timer keeps the process running, by default `true`.
  * @returns a function that stops the timer.

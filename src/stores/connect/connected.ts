@@ -128,7 +128,7 @@ export function createClient<Client extends object, Options extends object>(
   return client
 }
 
-/** In seconds. A key with a TTL below 1 s is not remembered in this process, so the second call of a probe asks the server. */
+/** The TTL of the key of a probe, in seconds. Below 1 s, this process does not remember the key, so the second call asks the server. */
 const PROBE_TTL = 0.9
 
 /**

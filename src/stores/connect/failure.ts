@@ -125,8 +125,8 @@ export function connectFailure(error: unknown, background?: unknown): Error {
 }
 
 /**
- * Returns what to throw for an error of `create`. This is the same error, except for a URL error of a client, because that error may show a
- * password.
+ * Returns the error to throw if `create` threw `error`: the same error, unless it is about the URL. An error about the URL may contain a
+ * password, so it is replaced.
  */
 export function createFailure(error: unknown): unknown {
   return fits(INVALID_URL, error) ? connectFailure(error) : error

@@ -26,7 +26,7 @@ export interface Driver<Client> {
 }
 
 interface Settings {
-  /** How long each step may take, in milliseconds. */
+  /** How long connecting or a check may take, in milliseconds. */
   readonly timeout: number
   /** How long the first check of a client may take, in milliseconds: by default `timeout`. A pool connects during this check. */
   readonly openingTime?: number
@@ -46,7 +46,7 @@ export class ReconnectingClient<Client extends object> {
   #isClosed = false
   /** The sockets of all clients that are not closed. */
   readonly #sockets = new Map<Client, Sockets>()
-  /** When each client that is being closed is closed. */
+  /** The clients that are being closed, each with a promise that settles when the client is closed. */
   readonly #closing = new WeakMap<Client, Promise<void>>()
 
   private constructor(driver: Driver<Client>, settings: Settings) {
@@ -104,7 +104,7 @@ export class ReconnectingClient<Client extends object> {
    * Replaces `client` with a new client as soon as a new client works. Until then, `client` stays in use.
    *
    * @returns the new client. The promise waits for a working client as long as the store is open.
-   * @throws if no client has worked for longer than the time-out. A shorter outage, such as a restart, only costs time.
+   * @throws if no client has worked for longer than the time-out. During a shorter outage, such as a restart, the promise waits.
    */
   async replace(client: Client, reason: unknown): Promise<Client> {
     if (client === this.#client && this.#replacement === undefined && !this.#isClosed) {

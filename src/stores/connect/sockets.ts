@@ -22,7 +22,7 @@ export class Sockets {
   }
 
   #add(socket: Socket): Socket {
-    // A client that is ended may still connect again once.
+    // Some clients create one more socket after they were ended, so that socket is destroyed too.
     if (this.#isDestroyed) return socket.destroy()
     this.#open.add(socket)
     socket.once('close', () => this.#open.delete(socket))

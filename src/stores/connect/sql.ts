@@ -130,7 +130,7 @@ export async function connectSql<Client extends object>(
   const query: SqlNonceStoreOptions['query'] = async (sql, values) => {
     const { client } = reconnecting
     try {
-      // A pool may lose a statement.
+      // The second limit is needed, because a pool may lose a statement and never settle its promise.
       const response = driver.query(client, sql, values, timeout)
       return await within(1.5 * timeout, response, 'The pool did not respond for too long.')
     } catch (error) {
@@ -147,7 +147,7 @@ export async function connectSql<Client extends object>(
   const admission = new Admission(concurrency, timeout)
   // The store is created before anything is connected, so that an invalid option is an immediate error.
   const store = new Store({ table, timeout, query: (...call) => admission.send(() => query(...call)) })
-  /** This store is for the table and for deletions. Deletions are not counted as statements in flight, because a deletion may take long. */
+  /** This store checks the table and deletes rows. Its statements do not count as in flight, because a deletion may take long. */
   const maintenance = new Store({ table, timeout, query })
   const reconnecting = await ReconnectingClient.open<Client>(
     { ...driver, check, replaced: () => admission.forget() },

@@ -35,7 +35,7 @@ export interface MemoryNonceStoreOptions {
    */
   maxEntries?: number | undefined
   /**
-   * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws a
+   * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws
    * an error with `code` `ERR_NONCE_STORE_FULL`, so `verify` accepts no request. `'evict'` forgets the oldest entry, whose request can
    * then be replayed. If TTLs differ, the forgotten entry is old, but not always the oldest. `verify` uses one TTL.
    */
@@ -65,7 +65,7 @@ const INDEX_BITS = 14
 const SEGMENT_RECORDS = 16_384
 const MAX_SEGMENTS = 262_143
 
-/** The address in the slot of a released record, because there is no segment 0. */
+/** Marks the slot of a removed record. No record has this address, because there is no segment 0. */
 const REMOVED = 1
 
 const MIN_TABLE_WORDS = 16
@@ -268,7 +268,7 @@ export class MemoryNonceStore implements NonceStore {
     }
   }
 
-  /** Returns the owner word of an owner. */
+  /** Returns the word that a record stores for an owner. */
   #ownerWord(owner: string | undefined): number {
     if (owner === undefined) return NO_OWNER
     const fingerprint = new Int32Array(FINGERPRINT_WORDS)
@@ -379,7 +379,7 @@ export class MemoryNonceStore implements NonceStore {
     return number & (this.#segments.length - 1)
   }
 
-  /** Returns the segment of a record, or `undefined` if the record was removed, and for address 0. */
+  /** Returns the segment of a record, or `undefined` if the record was removed or the address is 0. */
   #segmentOf(address: number): Segment | undefined {
     const number = address >>> INDEX_BITS
     const segment = this.#segments[this.#placeOf(number)]

@@ -57,9 +57,9 @@ export async function connectMariadb(
           connectTimeout: timeout,
           acquireTimeout: timeout,
           socketTimeout: timeout,
-          // The pool pings a connection after this idle time. By default, the pool closes all connections if a round trip takes 250 ms.
+          // How long a ping may take. With the default, 250 ms, the pool would close all connections to a server that is far away.
           pingTimeout: Math.ceil(timeout / 2),
-          // With this value, the pool tries to connect twice per second, because by default the pool waits up to 10 s after many failures.
+          // With this value, the pool tries to connect twice per second. By default, the pool waits up to 10 s after many failures.
           initializationTimeout: 2 ** 31 - 1,
           minimumIdle: 1,
           initSql: sessionSettings(timeout),

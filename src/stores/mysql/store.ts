@@ -25,7 +25,7 @@ const DELETE_AT_ONCE = 1000
 /**
  * Inserts all rows or none. Resolves to `true`, or to `false` if one of the rows exists.
  *
- * A taken key is an error of the statement. The number of affected rows does not show a taken key, because the number depends on the
+ * If a key is taken, the statement fails. The number of affected rows is not used to find a taken key, because this number depends on the
  * client's `FOUND_ROWS` flag.
  */
 async function insert(

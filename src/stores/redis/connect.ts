@@ -77,7 +77,7 @@ export async function connectRedis<Client extends object, Connection extends obj
       return await send(client, args)
     } catch (error) {
       if (isReply(error)) throw error
-      // The script may run twice, because the script finds its own token.
+      // The script is safe to run twice, because the second run finds the token of the first run.
       const next = await reconnecting.replace(client, error)
       if (performance.now() > deadline) throw error
       return send(next, args)

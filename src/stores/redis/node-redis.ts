@@ -105,14 +105,14 @@ export async function connectNodeRedis(
 function clientOptions(timeout: number): NodeRedisOptions {
   const socket = () => ({
     connectTimeout: timeout,
-    // A connection that works is never idle for this long, because the checks and their responses come more often. destroy() forgets a
-    // connection that is being opened. The connection ends after this time.
+    // destroy() forgets a connection that is being opened, so that connection ends after this idle time. A connection in use is never
+    // idle for this long, because checks and their responses come more often.
     socketTimeout: 1000 + 2 * timeout,
     reconnectStrategy: false as const,
   })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
-  // The limit is a quarter of the time-out, so that the client can skip a sentinel that hangs. The sentinel in use responds to pings more
-  // often.
+  // The limit is a quarter of the time-out, so that the client can skip a sentinel that hangs. The sentinel in use is never idle for
+  // this long, because it responds to pings.
   const sentinel = { ...socket(), socketTimeout: timeout / 4 }
   return {
     ...node(),
