@@ -39,7 +39,7 @@ const MAX_SEARCHED = 2 ** 20
 /** How many bytes of restored bodies are compared and hashed, so that a large capture takes a few seconds at most. */
 const MAX_RESTORED = 2 ** 26
 
-/** How many possible bodies of a loose text are searched, because each search takes up to a second. */
+/** How many bodies are tried if the headers were found somewhere in a text. The number is small, because a search may take a second. */
 const MAX_LOOSE = 3
 
 const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(textOf(body)) !== undefined
@@ -224,7 +224,7 @@ function restore(
     if (restored.isWeak) likely ??= sized
     else confirmed ??= sized
   }
-  // A right signature of a body of another length confirms the data, so the right length is enough to accept a weak change.
+  // If the signature confirms the data in a body of another length, a weak change is accepted by its length alone.
   return confirmed ?? (match && (likely ?? match))
 }
 

@@ -11,7 +11,7 @@ export interface CapturedRequest {
   readonly whyNoBody?: string | undefined
   /** Whether the body was copied from HTTP text. A copied body may be in chunks, or an editor may have added a newline. */
   readonly isHttpText?: boolean
-  /** The length of the body, if the capture itself has this length. Then the body is not in chunks. */
+  /** The length of the body, if the capture states the length. A body with a stated length is not in chunks. */
   readonly bodyLength?: number | undefined
   /** Other texts of the capture that may be the body, such as a field of an object with the name `body`. */
   readonly otherBodies?: readonly Uint8Array[]

@@ -41,7 +41,7 @@ const NAMES = {
 
 type Encoding = 'text' | 'base64' | 'hex'
 
-/** The names of a raw body, in lowercase and without `_` and `-`. The most exact one first. */
+/** The names of a raw body, the most exact name first. The names are in lowercase, without `_` and `-`. */
 const BODY_NAMES =
   'rawbodybase64 bodybase64 base64body rawbodyb64 bodyb64 rawbodyhex bodyhex rawbody bodyraw body requestbody'.split(
     ' ',

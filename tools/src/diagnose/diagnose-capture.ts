@@ -24,7 +24,7 @@ export interface CaptureToDiagnose {
   readonly now: number
 }
 
-/** The maximum number of hashes for each possible body of a loose text. */
+/** The maximum number of hashes per possible body, if the headers were found somewhere in a text. */
 const MAX_HASHES_IF_LOOSE = 3000
 
 /** Why a captured request does not verify, and how the request was read. */

@@ -74,7 +74,7 @@ export interface Facts extends SignedRequest {
 
 /** One part of signing that a sender may do wrongly, such as the layout or the key. */
 export interface Dimension<Input = unknown> {
-  /** A word for what the hypotheses change, for messages. */
+  /** The word that messages use for what the hypotheses change. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
   /** The field of a {@link SigningVariant} that holds the value of this dimension. */
   readonly field: Exclude<keyof SigningVariant, 'changes'>

@@ -68,7 +68,7 @@ export function* explain(
   const isChangedHere = contentLength === variant.body.length && contentLength !== received.length
   const isChangedThere = contentLength === received.length && !passedProxy(headers)
   const ofBody = of('body', 'JSON')
-  // If both bodies have the same end, the change of the newline is left out, because it only restores what another change removed.
+  // If both bodies end alike, the change of the newline is left out, because this change only restores what another change removed.
   const isEndSame = areEqual(endOf(variant.body), endOf(received))
   const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'

@@ -108,7 +108,7 @@ export interface Finding {
 
 /** The result of {@link diagnose}. */
 export interface Diagnosis {
-  /** Whether the request passes every rule except the one about replays, which one request cannot show. */
+  /** Whether the request passes every rule. The rule about replays is not checked, because a single request cannot show a replay. */
   readonly valid: boolean
   /** The most likely cause first. For a valid request, only `secret_leaked` and `message_nonce` are possible. */
   readonly findings: readonly Finding[]

@@ -33,7 +33,7 @@ const CHANGED_BY_CAPTURE =
   'If the request comes from a log, a mail or a picture, the header may have been cut or changed there. Record the request with listen.'
 const PARSE_SECRET = 'Parse the JSON of your secrets manager, and use the value of the secret.'
 const CLOCKS = {
-  receiver: 'Compare your clock with a third clock. To diagnose an old request, pass the time at which it arrived.',
+  receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
 }
 
@@ -242,7 +242,7 @@ export const FIXES = {
   sign_again_or_use_unix_time: {
     sender:
       'If the request is a retry or was queued, sign each attempt again before you send. Otherwise, use Unix time, which has no time zone.',
-    receiver: 'Compare your clock with a third clock. To diagnose an old request, pass the time at which it arrived.',
+    receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
     lines: {
       python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
       csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
@@ -250,20 +250,20 @@ export const FIXES = {
   },
   use_unix_time: {
     sender: 'Use Unix time, which has no time zone. Do not convert a local date that has no zone.',
-    receiver: 'Compare your clock with a third clock.',
+    receiver: 'Compare your clock with a time server.',
     lines: {
       python: 'time.time(), not datetime.utcnow().timestamp()',
       csharp: 'DateTimeOffset.UtcNow, not a DateTime of unspecified kind',
     },
   },
-  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a third clock. Set the wrong clock by NTP.' },
+  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a time server. Set the wrong clock by NTP.' },
   know_arrival: {
     receiver: 'Pass the time of arrival: --at TIME on the command line, or the argument clock of diagnose().',
   },
   sign_when_sent: {
     ...CLOCKS,
     sender:
-      'Sign each attempt when you send the request, not when you queue the request. Compare your clock with a third clock.',
+      'Sign each attempt when you send the request, not when you queue the request. Compare your clock with a time server.',
   },
   compare: {
     sender: 'If this command prints another hash than the receiver has, sign the bytes that you send.',

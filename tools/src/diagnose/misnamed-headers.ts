@@ -17,10 +17,10 @@ export interface ReceivedHeader {
   readonly renamed: Header | undefined
 }
 
-/** The three headers, each with its meaning. */
+/** The three headers as received, by what each header means. */
 export type ReceivedHeaders = { readonly [field in keyof HeaderValues]: ReceivedHeader }
 
-/** The values that the sender probably meant for the three headers. */
+/** The values that the sender probably intended for the three headers. */
 export interface IntendedHeaders extends HeaderValues {
   /** Whether X-Timestamp and X-Nonce have each other's values. */
   readonly isSwapped?: true
@@ -78,7 +78,7 @@ function isWellFormed({ timestamp = '', nonce = '' }: IntendedHeaders): boolean 
   return isTimestamp(timestamp) && isNonce(nonce)
 }
 
-/** Returns `meant`. If the values show that timestamp and nonce were swapped, this function swaps both back. */
+/** Returns `intended`. If its values show that timestamp and nonce were swapped, this function swaps both back. */
 export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedHeaders {
   const { timestamp, nonce } = intended
   const swapped = swap(intended)
@@ -87,7 +87,7 @@ export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedH
   return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : intended
 }
 
-/** Returns `meant` without a guessed nonce. A proxy may have added a request ID, so an ID is the nonce only if the sender signed the ID. */
+/** Returns `intended` without a guessed nonce. A proxy may add a request ID, so an ID is the nonce only if the sender signed the ID. */
 export function withoutGuessedNonce(
   intended: IntendedHeaders,
   { nonce: { renamed } }: ReceivedHeaders,

@@ -52,7 +52,7 @@ interface Level<State> {
 /**
  * Tries combinations until `test` returns a result, and returns that result. Single mistakes come first.
  *
- * @param endStep - returns the cost of the step so far if the step is long enough to end, and otherwise 0.
+ * @param endStep - returns the cost since the last pause if a pause is due, and otherwise 0.
  */
 export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
@@ -178,7 +178,7 @@ function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern
 
 class OutOfBudget extends Error {}
 
-/** The minimum cost of a step, because ending a step takes time. This cost is much less than 1 ms of hashing, or 10 ms of writing JSON. */
+/** The minimum cost between two pauses, because a pause takes time. It is much less than 1 ms of hashing, or 10 ms of writing JSON. */
 const MIN_STEP = 200_000
 
 /** The bytes of a block of SHA-256. A longer key is hashed before its first message. */
@@ -208,7 +208,7 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     let spent = BYTES_PER_HASH + keyLength
     for (const { length } of parts) spent += length
     if (hashesLeft === 0 || spent > bytesLeft) {
-      // What is not tried takes time too.
+      // A combination that is skipped takes time too.
       step += BYTES_PER_HASH
       throw new OutOfBudget()
     }

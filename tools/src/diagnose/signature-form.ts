@@ -186,7 +186,7 @@ function piecesOf(signature: string): Piece[] {
   const encoded = decoded === signature ? [] : ['percent-encoded']
   const trimmed = signature.trim()
   if (trimmed !== signature) pieces.push({ text: trimmed, differences: ['white space around it'] })
-  // `JSON.stringify` of a Uint8Array has the index of each number.
+  // `JSON.stringify` of a Uint8Array writes an index before each number.
   const numbers = decoded.replace(/"\d{1,2}":/g, '')
   for (const { pattern, what, read } of PRINTED) {
     const [printed] = pattern.exec(numbers) ?? []

@@ -21,7 +21,7 @@ export type FoundVariant = SigningVariant & { readonly form: SignatureForm; read
 
 /** What a search needs besides the request. */
 export interface SearchContext extends RequestContext {
-  /** Returns the cost of the step so far if the step is long enough to end, and otherwise 0. */
+  /** Returns the cost since the last pause if a pause is due, and otherwise 0. */
   endStep(): number
 }
 

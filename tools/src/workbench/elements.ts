@@ -5,7 +5,7 @@ import { h } from './dom.js'
 /** The address of the guides, with a slash at the end. Empty if the page has no guides to link to. */
 export const GUIDES = document.documentElement.dataset['guides'] ?? ''
 
-/** The address of the guide to the findings. The page server of `listen` knows one, also if there is no site. */
+/** The address of the guide to the findings. `listen` writes this address into the page, even if the guides have no site. */
 export const FINDINGS =
   document.documentElement.dataset['findings'] ?? (GUIDES === '' ? '' : `${GUIDES}debug/findings.html`)
 

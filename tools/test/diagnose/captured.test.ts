@@ -58,7 +58,7 @@ const WITH_EXAMPLES = new Set([
   'the message `timestamp:path:body`',
   'the message `timestamp:url:body`',
   'the body in UTF-8, which arrived encoded twice (é as Ã©)',
-  'the body with CRLF line breaks instead of LF',
+  'the body with CRLF for each LF',
   'the body without its line breaks',
   'the body without the white space around it',
   'the body in ASCII, with `??` for each emoji and `?` for everything else, as Java and C# write it',

@@ -12,7 +12,7 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
 /** The minimum width for lines that say what was sent. */
 const WIDTH_OF_CASE = 80
 
-/** Returns the line of a case: the result, the code, what was sent, and the decisive status. */
+/** Returns the line of a case: the result, the code, what was sent, and the status that decided the result. */
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
   const what = style.width < WIDTH_OF_CASE ? '' : `${sent.padEnd(34)}  `

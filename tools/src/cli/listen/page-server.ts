@@ -33,7 +33,7 @@ const MAX_UNREAD_BYTES = 2 ** 20
 const MAX_PAGES = 20
 /** How much of the endpoint's response is shown, in characters. */
 const MAX_RESPONSE = 16 * 2 ** 10
-/** How long the server waits for the pages to read that the listener has ended, in milliseconds. */
+/** How long the server waits until each page has received its last event, in milliseconds. */
 const END_TIMEOUT = 200
 
 const HEADERS = {

@@ -29,7 +29,7 @@ export interface ReceiverSettings {
   /** The names that `Host` may have, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
   /**
-   * Prints a report. Receives a report. The next report waits until the promise settles.
+   * Prints a report. The next report waits until the returned promise settles.
    *
    * @param received - the request, if it arrived whole.
    */
@@ -68,7 +68,7 @@ interface Answered {
   readonly differences?: readonly string[]
 }
 
-/** The number of waiting requests from which no new request is read, so that a flood does not fill the memory. */
+/** While this many requests wait, no new request is read, so that a flood does not fill the memory. */
 const MAX_WAITING = 100
 
 /** The maximum number of bytes of all bodies in memory, from the first byte of a request until its report. */

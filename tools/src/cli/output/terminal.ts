@@ -15,7 +15,7 @@ type Format = (format: Parameters<typeof styleText>[0], text: string) => string
 /** What an output can show: colours, and lines of at most `width` characters. */
 export type Style = Format & { readonly width: number }
 
-/** The maximum width, because longer lines are hard to read. The minimum width for a text beside its name. */
+/** Below the minimum, a text does not fit beside its name. Above the maximum, lines are hard to read. */
 const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
 
 /** The width for a file or a pipe, which has no columns. */

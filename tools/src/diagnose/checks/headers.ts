@@ -8,8 +8,8 @@ import type { IntendedHeaders, ReceivedHeaders } from '../misnamed-headers.js'
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
 /**
- * Returns a finding if the headers are those of Standard Webhooks. If the signature under these names is in hex, the mistake is another
- * one.
+ * Returns a finding if the headers are those of Standard Webhooks. If the signature under these names is in hex, the sender only uses
+ * wrong names, and another function returns the finding.
  */
 export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, headers: readonly Header[]): Draft[] {
   if ([timestamp, nonce, signature].some(({ value }) => value !== undefined)) return []

@@ -36,8 +36,8 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number,
 }
 
 /**
- * Returns a finding if X-Timestamp is outside the window. `unit` is for another unit or epoch, and `drift` is for a time zone, a
- * clock that drifts or an unknown time of arrival.
+ * Returns a finding if X-Timestamp is outside the window. The finding is in `unit` if the unit or the epoch is wrong, and in `drift` if
+ * a time zone or a clock is wrong, or the time of arrival is unknown.
  */
 export function checkTimestampWindow(
   timestamp: string | undefined,

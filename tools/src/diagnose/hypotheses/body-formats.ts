@@ -127,7 +127,7 @@ export function stringInside(text: string): string | undefined {
 }
 
 const MAX_PARTS = 32
-/** The number of tokens after which a step ends. */
+/** The number of tokens after which the search yields, so that other work can run. */
 const STEP = 2 ** 13
 const MIN_TEXT_PART = 8
 

@@ -193,8 +193,8 @@ const inBrackets = (write: (body: Uint8Array) => string) => (body: Uint8Array) =
 
 /** Hypotheses about a sender that signs the body in one form, but sends the body in another form. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
-  inText(newline)('common', 'the body with CRLF line breaks instead of LF', (body) => body.replace(/\r?\n/g, '\r\n')),
-  inText(newline)('common', 'the body with LF line breaks instead of CRLF', (body) => body.replaceAll('\r\n', '\n')),
+  inText(newline)('common', 'the body with CRLF for each LF', (body) => body.replace(/\r?\n/g, '\r\n')),
+  inText(newline)('common', 'the body with LF for each CRLF', (body) => body.replaceAll('\r\n', '\n')),
   inText(newline)('uncommon', 'the body without its line breaks', (body) => body.replace(/[\r\n]/g, '')),
   inText(newline)('uncommon', 'the body without the white space around it', (body) => body.trim()),
   inText(newline)(

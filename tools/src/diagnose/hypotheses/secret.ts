@@ -43,7 +43,7 @@ const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
 const NAMES = 'WEBHOOK_SECRET webhook_secret webhookSecret SIGNING_SECRET signing_secret SECRET secret key'.split(' ')
 /** The keys that secrets have in the JSON of a secrets manager. */
 const JSON_KEYS = [...NAMES, 'value', 'password']
-/** The JSON as services write it, as it is pasted, and as Python prints it. */
+/** The ways to write this JSON: as services do, as people paste it, and as Python prints it. */
 const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
 const inJson = (secret: string) => ({
   variants: JSON_KEYS.flatMap((key) =>
@@ -58,7 +58,7 @@ const valuesInJson = (secret: string) => {
 }
 /** The lengths to which database fields and keys truncate a secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
-/** Every length up to the block size of SHA-256, because a longer key takes one more hash, and the usual lengths of fields. */
+/** All lengths up to the block size of SHA-256, and the usual lengths of fields. Each other length would cost one more hash. */
 const ANY_LENGTHS = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
 /** Returns every start and every end of a secret, because a field may have any length, and any character may end a value. */
 const anyCut = (secret: string) => ({
@@ -162,7 +162,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   })),
   valueAlone('common', 'the value after `NAME=` in the secret', (secret) => ASSIGNED.exec(secret)?.[2]),
 
-  asText('uncommon', 'the secret in Latin-1 instead of UTF-8', latin1),
+  asText('uncommon', 'the secret in Latin-1', latin1),
   asText('rare', 'the secret in UTF-16 (little-endian)', (secret) => utf16(secret, 'little-endian')),
 
   unhashed(

@@ -8,7 +8,7 @@ interface FloatFormat {
    */
   readonly from: number
   readonly to: number
-  /** The end of a float without a fraction: `whole` if the float is written out, otherwise `wholeBeforePower`. */
+  /** What follows a float without a fraction: `whole` if there is no exponent, and `wholeBeforePower` before an exponent. */
   readonly whole: string
   readonly wholeBeforePower: string
   readonly power: (sign: string, digits: string) => string

@@ -96,7 +96,7 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
     const ofText = first === '"' ? (isKey ? KEY : STRING) : /[-\d]/.test(first) ? NUMBER : WORD
     const kind = bracket || ofText
     const isClosing = kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
-    // The text between two tokens follows from the tokens.
+    // The kinds of two tokens decide whether a comma, a colon or nothing must be between them.
     const isFirst = before === undefined || before === OPEN_OBJECT || before === OPEN_ARRAY
     const expected = before === KEY ? COLON : isFirst || isClosing ? 0 : COMMA
     if (separator !== expected || (before !== undefined && around === undefined)) return undefined

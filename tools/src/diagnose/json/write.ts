@@ -77,7 +77,7 @@ interface Prepared {
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
 
-/** The number of tokens, or of characters of a long string, after which a step ends. */
+/** The number of tokens, or of characters of a long string, after which the writer yields, so that other work can run. */
 const STEP = 2 ** 13
 
 /** The cost of writing a token, in characters. In a body of brackets, each character is a token. */
