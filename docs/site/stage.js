@@ -170,8 +170,9 @@ function offerCaptures(source, code, offered) {
     const path = `${dirname(source)}/captured/${name}`
     if (offered.has(name) || !existsSync(join(ROOT, path))) return []
     offered.add(name)
-    // VitePress takes .http for the end of a page.
-    return [`[\`${name}\`](${publish(path, `${path}.txt`)}){download=${name}}`]
+    // VitePress takes .http for the end of a page, and adds the base of the site to no download.
+    const base = (process.env['SITE_BASE'] ?? '/').replace(/\/$/, '')
+    return [`[\`${name}\`](${base}${publish(path, `${path}.txt`)}){download=${name}}`]
   })
   return links.length === 0 ? '' : `\n\nThe captured request: ${links.join(', ')}.`
 }
