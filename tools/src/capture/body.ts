@@ -13,16 +13,9 @@ export interface BodyRead {
   /** The sender's file, if the sent body differs from this file, for example because `curl -d` removed line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
-  /**
-   * Why the capture may not hold the bytes that arrived, if neither the length nor the signature confirms this body. With an unconfirmed
-   * body, a wrong signature says nothing about the sender. This text ends the sentence "The capture does not hold the bytes that arrived:
-   * …".
-   */
+  /** Why the capture may not hold the bytes that arrived, to end the sentence "The capture does not hold the bytes that arrived: …". */
   readonly doubt?: string
-  /**
-   * The possible bodies of a capture whose headers were found somewhere in a text, the likeliest first. Only a matching signature confirms
-   * one of these bodies and the headers.
-   */
+  /** The possible bodies of a loose capture, the likeliest first. Only a matching signature confirms one of them and the headers. */
   readonly looseBodies?: readonly Uint8Array[]
   /** Whether the newline after the body may or may not belong to the body. */
   readonly isNewlineUnknown?: boolean
@@ -121,10 +114,7 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
   return [...readings, ...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
 }
 
-/**
- * Returns the body that was sent from the file of `--body-file`, without the line breaks that curl removed. If curl removed line breaks,
- * the result also has the whole file as `original`, because the sender may have signed the whole file.
- */
+/** Returns the file as curl sent it. If curl removed its line breaks, `original` is the whole file, which may have been signed. */
 function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
   const joined = withoutLineBreaks(file)
   if (joined.length === file.length || (!isFileJoined && length !== joined.length)) return [{ body: file, notes: [] }]
@@ -132,10 +122,7 @@ function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJo
   return [{ body: joined, original: file, notes: [note] }]
 }
 
-/**
- * Returns the first `length` bytes of the body if other text follows on a new line. Otherwise returns an empty list, because a body
- * that is longer for another reason was changed by the capture.
- */
+/** Returns the first `length` bytes of the body if other text follows on a new line, or an empty list. */
 function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] {
   if (body.length <= length) return []
   const cut = body.subarray(0, length)
@@ -162,10 +149,7 @@ function withoutLabel(body: Uint8Array): Uint8Array[] {
   return label === '' ? [] : [body.subarray(label.length)]
 }
 
-/**
- * Returns the body without the text that follows the body, once without and once with the blank lines before that text. Returns an empty
- * list if no text follows.
- */
+/** Returns the body without the text after it, once without and once with the blank lines before that text, or an empty list. */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
   const index = text.search(TEXT_AFTER)
@@ -175,10 +159,7 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   return [body.subarray(0, end), body.subarray(0, index)]
 }
 
-/**
- * Returns the body before the changes that do not change its length. Editors write spaces for tabs, or tabs for spaces, which only the
- * signature shows. Mail programs break lines where a space was, so that the body is no JSON.
- */
+/** Undoes changes that keep the length: tabs that an editor replaced, and spaces where a mail program broke a line. */
 function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
   if (!/^[{[]/.test(text) || isSigned(read.body)) return read
@@ -269,10 +250,7 @@ export function notTheBytes(doubt: string): CaptureError {
   )
 }
 
-/**
- * Returns the joined chunks of a body (RFC 9112, section 7.1). Lines may end with only LF, as in captures. Returns `undefined` if the body
- * has no chunks, because many tools join them.
- */
+/** Returns the joined chunks (RFC 9112, section 7.1), or `undefined` if there are none. Lines may end with only LF, as in captures. */
 function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
   const joined = new Uint8Array(bytes.length)
   let size = 0

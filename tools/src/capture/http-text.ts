@@ -111,10 +111,7 @@ function indentOf(line: string): string {
   return line.slice(0, line.search(/[^\s>]|$/))
 }
 
-/**
- * Returns the lines without a prefix, up to the first line that does not have the prefix. A blank line may have lost the white space at the
- * end of the prefix.
- */
+/** Returns the lines without the prefix, up to the first line that lacks it. A blank line may have lost the white space of the prefix. */
 function removePrefix(text: string, prefix: string): string {
   const stripped: string[] = []
   for (const line of text.split('\n')) {

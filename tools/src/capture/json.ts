@@ -52,10 +52,7 @@ const encodingOf = (name: string): Encoding =>
 /** Other names that a body often has. A body with one of these names is a guess, which only the length or the signature confirms. */
 const LIKELY_NAMES = ['data', 'content', 'payload', 'value', 'raw', 'input']
 
-/**
- * The names of a raw body in an object that is called `body`. If the object has one of the names in `DESCRIPTIONS`, the object describes a
- * body.
- */
+/** The names of a raw body in an object that is called `body`. With one of `DESCRIPTIONS`, the object describes a body. */
 const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['as_bytes', 'base64'],
   ['rawBytes', 'base64'],
@@ -182,10 +179,7 @@ function ownHeaders(object: Json): Header[] {
 
 const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/**
- * Returns the value of the first of these names that an object has. If the object has none of the names, searches the objects around that
- * object.
- */
+/** Returns the value of the first of these names in the object or, if it has none of them, in the objects around it. */
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     for (const name of names) {
@@ -281,10 +275,7 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
   return { body: isEmpty ? new Uint8Array() : undefined }
 }
 
-/**
- * Returns the body beside the headers, or in the nearest object around them that has a body. Returns `undefined` if an object
- * around the headers also has a response, because the body may belong to the response.
- */
+/** Returns the body beside the headers, or in an object around them. A body beside a response may belong to that response. */
 function findBodyField(place: Place): BodyField | undefined {
   let inner: Json | undefined
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {

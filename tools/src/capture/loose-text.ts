@@ -117,10 +117,7 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
 
 const isText = (text: string | undefined) => text !== undefined
 
-/**
- * Matches what differs from JSON in a printed object: strings, names without quotes, and words. For linear time, the pattern matches a name
- * only at the start of a word, and also matches a string without a closing quote.
- */
+/** Matches what differs from JSON in a printed object. For linear time, a name begins a word, and a string may lack its end. */
 const PRINTED =
   /'((?:\\[\s\S]|[^'\\])*)(?:'|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|(?<![\w$])([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g
 const PRINTED_WORDS: { readonly [word: string]: string } = {
@@ -131,10 +128,7 @@ const PRINTED_WORDS: { readonly [word: string]: string } = {
   '=>': ':',
 }
 
-/**
- * Returns the JSON of a parsed body that Python, Ruby or Node printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. Returns `undefined`
- * for JSON and other text.
- */
+/** Returns the JSON of a body that Python, Ruby or Node printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. */
 function jsonOfPrinted(text: string): string | undefined {
   if (!/^[{[]/.test(text) || jsonValue(text) !== undefined) return undefined
   const json = text.replace(PRINTED, (piece, string?: string, name?: string) => {

@@ -12,10 +12,7 @@ const MASK = new RegExp(
 const PARTLY = /[█•…]/
 /** A digest has no dots and stars, but a nonce may have dots and stars. */
 const CUT_DIGEST = /\*{3}|\.{3}/
-/**
- * Matches a value of JSON or of a form that is completely masked. If only a part is masked, as in a card number, the sender masked the
- * value.
- */
+/** Matches a value of JSON or of a form that is masked completely. A card number with a masked part comes from the sender. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
 /** Returns whether a log masked a part of a text. */

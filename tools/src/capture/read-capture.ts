@@ -40,10 +40,7 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
   return LOSSY.test(fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))) ? { ...request, isLossy: true } : request
 }
 
-/**
- * Returns the request without the text that the capture wrote around every header value, such as backticks, a comma or a remark. A sender
- * cannot write such marks around headers that its HTTP client adds, such as `Host`.
- */
+/** Removes what the capture wrote around every header value, also around those that an HTTP client sets, such as `Host`. */
 function withoutMarks(request: CapturedRequest): CapturedRequest {
   const { headers } = request
   const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join()) ?? []

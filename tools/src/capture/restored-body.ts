@@ -87,10 +87,7 @@ const CHANGES: readonly Change[] = [
 const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
 const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
 
-/**
- * Yields the JSON as serializers write it, with the numbers and the order of the capture. `isWeak` is true if more than white space may
- * have changed, because the right length is then no proof.
- */
+/** Yields the JSON as serializers write it. `isWeak` is true if the right length is no proof, because more than white space changed. */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
   if (json === undefined) return
@@ -139,10 +136,7 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
 /** Returns the possible content of a file before an editor added a newline. */
 export const restoredNewline = (body: Uint8Array) => newlines('has a newline after the body', undefined, body)
 
-/**
- * Yields the body without its newline. If the body has no newline, and `lost` says how a newline was lost, yields the body with each kind
- * of newline.
- */
+/** Yields the body without its newline or, if it has none and `lost` says how one was lost, with each kind of newline. */
 function* newlines(has: string, lost: string | undefined, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }

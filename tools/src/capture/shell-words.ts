@@ -126,10 +126,7 @@ function splitForCmd(text: string): readonly ShellWord[] {
   return list.words
 }
 
-/**
- * Returns the first command of the text as one line. A caret before one newline continues the line. A caret before two newlines keeps one
- * newline.
- */
+/** Returns the first command as one line. A caret before one newline continues the line, and before two newlines keeps one of them. */
 function removeCarets(text: string): string {
   let line = ''
   for (const [piece, newlines, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {

@@ -92,10 +92,7 @@ export function* explain(
   return drafts.map((draft) => withOthers(draft, drafts))
 }
 
-/**
- * Returns the changes, and joins changes with the same cause and fix. These changes share one finding, because only all changes together
- * lead to the signature.
- */
+/** Joins changes with the same cause and fix into one finding, because only together do they lead to the signature. */
 function joinChanges(changes: readonly Mistake[]): Mistake[] {
   const joined: Mistake[] = []
   for (const change of changes) {
@@ -125,10 +122,7 @@ function signedAs(variant: FoundVariant): EvidenceLine[] {
   return place === parts.length - 1 ? lines : [...lines, ['After the body', text(parts.slice(place + 1))]]
 }
 
-/**
- * Returns a description of the signed JSON, and the languages whose serializers write that JSON. The description names serializers
- * and the traits of the signed JSON.
- */
+/** Describes the signed JSON by its serializers and traits, and returns the languages whose serializers write that JSON. */
 function* describeJson(
   style: JsonStyle,
   input: Uint8Array,

@@ -114,9 +114,6 @@ export interface Diagnosis {
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language
-  /**
-   * The bytes that were signed, if the request is not valid and its signature confirms them. Compare these bytes with
-   * `timestamp:nonce:body` as received. If the body of the request has a secret, these bytes have the secret too.
-   */
+  /** The bytes that were signed, if the signature of an invalid request confirms them. They contain each secret of the body. */
   readonly signedMessage?: Uint8Array
 }

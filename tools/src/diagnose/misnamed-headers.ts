@@ -146,9 +146,6 @@ function findOtherName(headers: readonly Header[], name: HeaderName): Header | u
   )
 }
 
-/**
- * Returns whether the header is `Authorization` with 64 hex digits. A token rarely has this form, so the digits are probably the
- * signature.
- */
+/** Returns whether `Authorization` has 64 hex digits, which are probably the signature, because a token rarely has this form. */
 const isAuthorizationDigest = ([name, value]: Header) =>
   name === 'authorization' && /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i.test(value)

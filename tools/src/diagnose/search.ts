@@ -151,11 +151,7 @@ function patternsOf(groups: number): readonly Pattern[] {
   return patterns
 }
 
-/**
- * Returns the patterns of up to three mistakes. Patterns with at most one mistake come first, then likely patterns. Of equally likely
- * patterns, the pattern with fewer mistakes comes first. Then earlier groups come first, because a changed body takes longer to try than a
- * changed layout.
- */
+/** Returns patterns of up to three mistakes, the likeliest and shortest first. A changed body is last, because it takes the longest. */
 function makePatterns(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let group = 0; group < groups; group++) {

@@ -94,10 +94,7 @@ function choicesOf(
   facts: Facts,
   context: SearchContext,
 ): Choice<SigningVariant>[] {
-  /**
-   * The proposed values and changes per input. Most dimensions have one input, but the input of a body depends on the rest of the signing
-   * variant.
-   */
+  /** The proposed values and changes per input. The input of a body depends on the rest of the signing variant. */
   const kept = new Map<unknown, { values: DistinctValues; changes: Map<unknown, readonly Change[]> }>()
   let keptBytes = 0
 

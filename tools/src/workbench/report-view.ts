@@ -96,11 +96,7 @@ const BROTLI_NOT_TRIED = () =>
 /** How many languages a finding shows by default. `fixes` begins with the likeliest language. */
 const LIKELIEST = 3
 
-/**
- * Returns the element that shows a finding.
- *
- * @param report - names the sender's language. If a finding has no line of code in this language, it shows the lines in other languages.
- */
+/** Returns the element that shows a finding. Without a line in the language of the report, it shows the lines in other languages. */
 function findingView(finding: Finding, chosen: string, report: CheckReport): HTMLElement {
   const { language: guessed, signedMessage } = report
   const { code, side, message, fix, fixes, evidence } = finding

@@ -70,10 +70,7 @@ export class CheckClient {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
-  /**
-   * Returns how long to wait for the next response, in seconds. After a time-out, another time-out is likely, so the wait is then only 5
-   * times the slowest response, and at least 1 s.
-   */
+  /** Seconds until the next response is given up. After a time-out, they are 5 times the slowest response, at least 1 s. */
   get #timeout(): number {
     const { timeout } = this.#options
     return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout

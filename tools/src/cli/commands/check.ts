@@ -130,10 +130,7 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
   return `Checks ${endpoint}\n${paragraph(`${cases} ${limits}`, style)}\n`
 }
 
-/**
- * Runs the cases, prints one line per case, and resolves to the cases that were run. Stops if the endpoint refuses the first request, or does
- * not respond any more.
- */
+/** Runs the cases, and prints one line per case. Stops if the endpoint refuses the first request, or does not respond any more. */
 async function runCases(
   chosen: readonly EndpointCase[],
   contract: readonly EndpointCase[],

@@ -116,10 +116,7 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: En
   return [`Refused here (${reason}), ${response.status} there. ${why}`]
 }
 
-/**
- * Returns how far the clock of the endpoint is ahead, in whole seconds, because HTTP dates have no fractions. Returns `undefined` if
- * the response has no valid `Date`.
- */
+/** Returns how many whole seconds the endpoint's clock is ahead, or `undefined` if its response has no valid `Date`. */
 function driftOf({ answeredAt }: Verdict, { headers: { date = '' } }: EndpointResponse): number | undefined {
   const drift = Math.round((Date.parse(date) - answeredAt) / 1000)
   return Number.isNaN(drift) ? undefined : drift

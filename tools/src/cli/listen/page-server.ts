@@ -67,11 +67,7 @@ export class PageServer {
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 
-  /**
-   * Starts the server on a free port, and returns the address of the page.
-   *
-   * @param listening - the address that receives requests.
-   */
+  /** Starts the server on a free port, and returns the page's address. Requests arrive at the address `listening`. */
   async start(listening: string): Promise<string> {
     this.#listening = listening
     this.#server.listen(0, '127.0.0.1')

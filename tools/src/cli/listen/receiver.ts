@@ -28,11 +28,7 @@ export interface ReceiverSettings {
   readonly folder: string | undefined
   /** The names that `Host` may have, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
-  /**
-   * Prints a report. The next report waits until the returned promise settles.
-   *
-   * @param received - the request, if it arrived whole.
-   */
+  /** Prints a report, and the request if it arrived whole. The next report waits until the returned promise settles. */
   print(report: Report, received?: Received): Promise<void>
 }
 
@@ -89,11 +85,7 @@ const FULL: Refusal = {
 /** The errors of a connection that the sender closed. A request that had already begun has its own report. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
-/**
- * Sends a response.
- *
- * @param headers - names and values in turns.
- */
+/** Sends a response. Its headers are names and values in turns. */
 function answerWith(
   response: ServerResponse,
   status: number,

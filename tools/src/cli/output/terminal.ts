@@ -48,11 +48,7 @@ export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent =
 /** Matches the beginning of an indented line or of a line of a list. */
 const LIST_MARK = /^ *(?:- )?/
 
-/**
- * Returns a line broken at spaces into lines of at most `width` characters.
- *
- * @param fixed - how many characters at the beginning stay unchanged.
- */
+/** Breaks a line at spaces into lines of at most `width` characters. The first `fixed` characters stay unchanged. */
 function breakLine(line: string, fixed: number, width: number, hang: string): string {
   const [start, text] = [line.slice(0, fixed), line.slice(fixed)]
   // Spaces before the first word belong to this word.

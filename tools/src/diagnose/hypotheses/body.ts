@@ -34,10 +34,7 @@ type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 /** The maximum number of bytes to which a compressed body may inflate. */
 const MAX_INFLATED = 2 ** 24
 
-/**
- * Returns a function that applies a change to the body as text. Bytes that are not UTF-8 are read as Latin-1, because Latin-1 loses no
- * byte.
- */
+/** Returns a function that changes the body as text. Bytes that are not UTF-8 are read as Latin-1, which loses no byte. */
 const text =
   (change: (body: string) => string | undefined) =>
   (body: Uint8Array): Uint8Array | undefined => {

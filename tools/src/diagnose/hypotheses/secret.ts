@@ -108,10 +108,7 @@ const cutTo = (lengths: readonly number[]) => (secret: string) => ({
 
 /** Matches a readable text of at least 6 characters, because a few random bytes may be readable by chance. */
 const READABLE = /^[^\p{Cc}]{6,}\n?$/u
-/**
- * Returns the text of bytes that are readable, or `undefined` for other bytes. If bytes are readable, one side probably has the
- * text, and the other side has its encoding.
- */
+/** Returns the text of readable bytes. One side probably has this text, and the other side has its encoding. */
 const readable = (bytes: Uint8Array | undefined) =>
   bytes !== undefined && isUtf8(bytes) && READABLE.test(fromUtf8(bytes)) ? fromUtf8(bytes) : undefined
 const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : undefined)

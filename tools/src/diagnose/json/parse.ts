@@ -14,10 +14,7 @@ export const NUMBER = 7
 /** `true`, `false` or `null`. */
 export const WORD = 8
 
-/**
- * The limits of a text that is parsed. Most parsers refuse deep nesting too, and a hostile body of only brackets would take too much memory
- * and time.
- */
+/** Limits of a parsed text: a hostile body of only brackets would take too much memory and time. Most parsers limit the nesting too. */
 const MAX_TOKENS = 2 ** 20
 const MAX_DEPTH = 1024
 

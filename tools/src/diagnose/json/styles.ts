@@ -27,9 +27,8 @@ function shortEscape(character: string): string | undefined {
 }
 
 /**
- * Returns a style that escapes the characters that `matches` finds. A character gets its short escape if there is one, unless
- * the character is in `never`. Otherwise the character becomes \uXXXX, with uppercase digits if its code is below
- * `uppercaseBelow`.
+ * Returns a style that escapes what `matches` finds, as a short escape unless it is in `never`, or as \uXXXX in lowercase digits. Digits
+ * of codes below `uppercaseBelow` are uppercase.
  */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const replace = replacing((character) => {

@@ -34,10 +34,7 @@ export type Arrange = (members: Member[], json: JsonText) => Member[]
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
-  /**
-   * Returns a string with its quotes. This function is not called for a string that all serializers write the same way, and is called
-   * for each part of a long string.
-   */
+  /** Returns a string with its quotes. It is called for each part of a long string, but not for a string that all serializers write alike. */
   readonly escaping?: ((text: string) => string) | undefined
   /** Returns a string with its quotes, like `escaping`, but is called for every string. */
   readonly string?: ((text: string) => string) | undefined
@@ -52,10 +49,7 @@ export interface JsonStyle {
 
 const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
 
-/**
- * A rewritten text has at most this many times the length of the text before, plus `MAX_SHORT`. Without a limit, the indentation of deep
- * nesting could make the text very long.
- */
+/** The largest growth of a rewritten text, besides `MAX_SHORT`. Indented deep nesting could make it very long. */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
 
@@ -165,10 +159,7 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   return text + part
 }
 
-/**
- * Returns the text as one piece of memory, because JavaScript engines join the pieces of a text when a character is read. A text of a
- * million pieces would take five times as long to write, mostly for garbage collection.
- */
+/** Returns the text as one piece of memory: joining a million pieces when a character is read would take five times as long. */
 const flat = (text: string): string => (text.charCodeAt(0) >= 0 ? text : '')
 
 const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
