@@ -1,11 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { IS_POSIX, isInstalled } from '../../test/support/programs.js'
 import { curlWithBody, shellWord } from '../src/curl.js'
+import { serve } from './resources.js'
 
 /** What would run a command, or change, if a shell expanded it. */
 const HOSTILE = [
@@ -51,26 +49,16 @@ describe.runIf(IS_POSIX).each(SHELLS)('in %s, a copied command', (shell) => {
 })
 
 describe.runIf(IS_POSIX && isInstalled('curl'))('curl sends', () => {
-  const received: { headers: Record<string, unknown>; body: Buffer }[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    received.push({ headers: request.headers, body: Buffer.concat(chunks) })
-    response.end()
-  })
-  beforeAll(() => promisify((done: () => void) => server.listen(0, '127.0.0.1', done))())
-  afterAll(() => server.close())
-
   it.each([
     ['text', Buffer.from('@{"name":"it\'s"}')],
     ['an empty body', Buffer.alloc(0)],
     ['bytes', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
     ['a long text', Buffer.alloc(40_000, 'a')],
   ])('%s unchanged', async (_, body) => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const { origin, received } = await serve()
     const shell = spawn('sh', { stdio: ['pipe', 'ignore', 'ignore'] })
-    shell.stdin.end(curlWithBody(url, [['X-Nonce', HOSTILE[3] ?? '']], body))
+    shell.stdin.end(curlWithBody(origin, [['X-Nonce', HOSTILE[3] ?? '']], body))
     expect(await once(shell, 'exit')).toEqual([0, null])
-    expect(received.at(-1)).toMatchObject({ body, headers: { 'x-nonce': HOSTILE[3] } })
+    expect(received).toMatchObject([{ body, headers: { 'x-nonce': HOSTILE[3] } }])
   })
 })

@@ -1,13 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { send } from '../../../test/support/raw-client.js'
 import { NOW } from '../../../test/support/request.js'
 import { bodyOf } from '../../src/capture/body.js'
 import { captureRequest } from '../../src/capture/capture-request.js'
 import { readCapture } from '../../src/capture/read-capture.js'
+import { serve } from '../resources.js'
 
 const clock = { now: () => NOW + 257 }
 const ARRIVAL = [NOW + 257, 'from the time in the capture']
@@ -18,35 +17,28 @@ function readBack(text: Uint8Array) {
   return { headers: captured.headers, body: Buffer.from(body), arrival: captured.arrival, notes }
 }
 
-describe('a request of Node', () => {
-  let received: IncomingMessage
-  const server = createServer((request, response) => {
-    received = request
-    request.resume().on('end', () => response.end())
+it('a request of Node is written with its headers as they were sent', async () => {
+  const requests: IncomingMessage[] = []
+  const { port } = await serve((request, response) => {
+    requests.push(request)
+    response.end()
   })
-  beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-  })
-  afterAll(() => server.close())
-
-  it('is written with its headers as they were sent', async () => {
-    const headers: [string, string][] = [
-      ['X-nONCE', 'a'],
-      ['x-Nonce', 'b \xe9'],
-    ]
-    const body = Buffer.from('3\r\nabc\r\n0\r\n\r\n')
-    await send((server.address() as AddressInfo).port, { path: '/a?b=%20c', headers, body, chunkBytes: 5 })
-    const read = readBack(captureRequest(received, body, clock))
-    expect(read).toMatchObject({ body, arrival: ARRIVAL, notes: [] })
-    expect(read.headers).toEqual([
-      [':method', 'POST'],
-      [':path', '/a?b=%20c'],
-      ['Host', 'localhost'],
-      ['Connection', 'close'],
-      ['Transfer-Encoding', 'chunked'],
-      ...headers,
-    ])
-  })
+  const headers: [string, string][] = [
+    ['X-nONCE', 'a'],
+    ['x-Nonce', 'b \xe9'],
+  ]
+  const body = Buffer.from('3\r\nabc\r\n0\r\n\r\n')
+  await send(port, { path: '/a?b=%20c', headers, body, chunkBytes: 5 })
+  const read = readBack(captureRequest(requests[0] as IncomingMessage, body, clock))
+  expect(read).toMatchObject({ body, arrival: ARRIVAL, notes: [] })
+  expect(read.headers).toEqual([
+    [':method', 'POST'],
+    [':path', '/a?b=%20c'],
+    ['Host', 'localhost'],
+    ['Connection', 'close'],
+    ['Transfer-Encoding', 'chunked'],
+    ...headers,
+  ])
 })
 
 it('a request of Fetch is written with its headers, its path and its time', () => {
@@ -93,13 +85,8 @@ describe('an error says what to do', () => {
     ['no request', () => captureRequest(undefined as never, ''), 'request is undefined. Pass the request'],
     ['a parsed body', () => captureRequest({ headers: {} }, { a: 1 } as never), 'body is an object. Pass the bytes'],
     ['no clock', () => captureRequest({ headers: {} }, '', 7 as never), 'clock has no now().'],
-    ['a carriage return in a header', () => captureRequest({ headers: { a: 'b\rc' } }, ''), 'has a line break'],
     ['a line break in a header', () => captureRequest({ headers: { a: 'b\nc' } }, ''), 'has a line break'],
-    [
-      'a line break in the name of a header',
-      () => captureRequest({ headers: {}, rawHeaders: ['X-A: b\r\nX-Nonce', 'c'] }, ''),
-      'has a line break',
-    ],
+    ['one in its name', () => captureRequest({ headers: {}, rawHeaders: ['X-A: b\rX', 'c'] }, ''), 'has a line break'],
     ['a header that is no Latin-1', () => captureRequest({ headers: { a: '€' } }, ''), 'a character after U+00FF'],
   ])('for %s', (_, act, message) => {
     expect(act).toThrow(message)

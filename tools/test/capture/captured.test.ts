@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/support/request.js'
 import { check } from '../../src/workbench/check.js'
 import { call, FROM_ENV } from '../cli/call.js'
+import { temporaryFolder } from '../resources.js'
 
 const SECRET = 'mN3k6c83FY89D_vbCAVNK1_XgclIQSzuZepEQ8ZOLhE'
 
@@ -30,11 +30,7 @@ const CAPTURED: readonly Captured[] = readFileSync(new URL('captured.jsonl', imp
   .split('\n')
   .map((line) => JSON.parse(line))
 
-let folder = ''
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'captured-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const NOW = 1_795_574_700_000
 
@@ -47,14 +43,9 @@ async function run(captured: Captured) {
   const { bodyFile } = captured
   if (bodyFile !== undefined) writeFileSync(path, Buffer.from(bodyFile, 'base64'))
   const options = bodyFile === undefined ? [] : ['--body-file', path]
-  const { exitCode, text, said } = await call(
-    ['diagnose', '-', ...FROM_ENV, '--at', 'timestamp', '--json', ...options],
-    {
-      stdin: bytesOf(captured),
-      env: { WEBHOOK_SECRET: SECRET },
-      clock: new TestClock(NOW),
-    },
-  )
+  const around = { stdin: bytesOf(captured), env: { WEBHOOK_SECRET: SECRET }, clock: new TestClock(NOW) }
+  const args = ['diagnose', '-', ...FROM_ENV, '--at', 'timestamp', '--json', ...options]
+  const { exitCode, text, said } = await call(args, around)
   const { findings = [], notes = [] } = exitCode === 2 ? {} : JSON.parse(text)
   return { exitCode, findings, notes, said }
 }
@@ -67,10 +58,8 @@ describe('a valid request is valid, whatever its capture changed', () => {
   it.each(named(VALID))('%s', async (_, captured) => {
     const { exitCode, notes } = await run(captured)
     const { length } = Buffer.from(captured.body ?? '', 'base64')
-    expect([exitCode, notes]).toEqual([
-      0,
-      expect.arrayContaining([expect.stringMatching(`body of ${length} bytes?\\.$`)]),
-    ])
+    const about = expect.stringMatching(`body of ${length} bytes?\\.$`)
+    expect([exitCode, notes]).toEqual([0, expect.arrayContaining([about])])
     const input = { capture: bytesOf(captured), secrets: [SECRET], arrival: 'timestamp', now: NOW }
     const report = check({ ...input, body: captured.bodyFile ? Buffer.from(captured.bodyFile, 'base64') : undefined })
     expect([report.valid, report.findings]).toEqual([true, []])

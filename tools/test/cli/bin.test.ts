@@ -1,28 +1,25 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
 import { SECRET, signatureOf } from '../../../test/support/request.js'
+import { temporaryFolder } from '../resources.js'
 import { PROGRAM } from './program.js'
 
 // These tests run the command line as a program. The other tests call the commands in their own process, which is faster.
 
-const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+const folder = temporaryFolder()
 const body = join(folder, 'body.json')
 writeFileSync(body, '{"a":1}')
-afterAll(() => rmSync(folder, { recursive: true }))
 
 // Removes the colour settings, because they would change the output. In CI, Node shows no colours even at a terminal.
 const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...rest } = process.env
 const env = { ...rest, WEBHOOK_SECRET: SECRET, TERM: 'xterm' }
 
 function shell(script: string) {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAM, body], {
-    env,
-    encoding: 'utf8',
-  })
+  const args = ['-c', script, process.execPath, PROGRAM, body]
+  const { status, stdout, stderr } = spawnSync('sh', args, { env, encoding: 'utf8' })
   return { status, stdout, stderr }
 }
 
@@ -53,11 +50,8 @@ it('the command exits with 2 for an error, and prints no stack trace', () => {
 
 /** Runs the program at a pseudo-terminal and types. Returns the output of the terminal and the exit code. */
 function atTerminal(args: readonly string[], keys: string) {
-  const output = execFileSync('python3', ['-c', PTY, keys, process.execPath, PROGRAM, ...args], {
-    env,
-    encoding: 'utf8',
-  })
-  return JSON.parse(output) as { shown: string; status: number }
+  const all = ['-c', PTY, keys, process.execPath, PROGRAM, ...args]
+  return JSON.parse(execFileSync('python3', all, { env, encoding: 'utf8' })) as { shown: string; status: number }
 }
 
 const PTY = `
@@ -105,15 +99,13 @@ describe('the entry', () => {
     process.argv = [process.execPath, PROGRAM, 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET']
     vi.stubEnv('WEBHOOK_SECRET', SECRET)
     const printed: string[] = []
-    vi.spyOn(process.stdout, 'write').mockImplementation((text, ...args) => {
-      printed.push(String(text))
-      for (const done of args) if (typeof done === 'function') done()
-      return true
-    })
-    vi.spyOn(process.stderr, 'write').mockImplementation((_text, ...args) => {
-      for (const done of args) if (typeof done === 'function') done()
-      return true
-    })
+    for (const stream of [process.stdout, process.stderr]) {
+      vi.spyOn(stream, 'write').mockImplementation((text, ...args) => {
+        printed.push(String(text))
+        for (const done of args) if (typeof done === 'function') done()
+        return true
+      })
+    }
     const ended = import('../../src/cli/main.js')
     await vi.waitFor(() => expect(printed.join('')).toContain('Listening on'), 20_000)
     process.emit(signal)

@@ -1,14 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClock } from '../../../test/support/request.js'
 import { MISTAKES, type Mistake, Receiver } from '../../../test/testing/receivers/receiver.js'
 import { ReceiverServer } from '../../../test/testing/receivers/serve.js'
 import { junitText } from '../../src/cli/check/junit.js'
+import { serve, temporaryFolder } from '../resources.js'
 import { type Around, call, FROM_ENV } from './call.js'
 
 /** A secret of 32 random bytes, because a weaker one adds a note to the output. */
@@ -18,18 +15,7 @@ const receivers = new ReceiverServer()
 beforeAll(() => receivers.start())
 afterAll(() => receivers.stop())
 
-const servers: Server[] = []
-afterAll(() => {
-  for (const server of servers) server.close().closeAllConnections()
-})
-
-/** Starts a server, and returns its origin. */
-async function serve(handler: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
-  const server = createServer(handler)
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-}
+const folder = temporaryFolder()
 
 function receiver({ apply = () => ({}) }: Partial<Pick<Mistake, 'apply'>> = {}, shared = new Receiver(SECRET)): string {
   return receivers.add(Object.assign(shared, apply(shared)))
@@ -77,27 +63,12 @@ describe('check', () => {
     expect([ok, skipped, notes]).toEqual([false, [], []])
     expect(endpoint).toMatch(/^http:/)
     expect(cases).toHaveLength(10)
-    expect(cases[0]).toEqual({
-      code: 'accepted-json',
-      rule: 'accepted',
-      sent: 'JSON',
-      expected: 'accepted',
-      ok: true,
-      statuses: [204],
-    })
-    expect(cases.filter((one: { ok: boolean }) => !one.ok)).toEqual([
-      {
-        code: 'signature-digit',
-        rule: 'signature',
-        sent: 'one digit changed',
-        expected: 'rejected',
-        ok: false,
-        statuses: [204],
-        fault: 'accepted',
-        cause: expect.any(String),
-        fix: expect.any(String),
-      },
-    ])
+    const accepted = { code: 'accepted-json', rule: 'accepted', sent: 'JSON', expected: 'accepted' }
+    expect(cases[0]).toEqual({ ...accepted, ok: true, statuses: [204] })
+    const digit = { code: 'signature-digit', rule: 'signature', sent: 'one digit changed', expected: 'rejected' }
+    const why = { fault: 'accepted', cause: expect.any(String), fix: expect.any(String) }
+    const failed = cases.filter((one: { ok: boolean }) => !one.ok)
+    expect(failed).toEqual([{ ...digit, ...why, ok: false, statuses: [204] }])
     expect(causes).toMatchObject([{ codes: ['signature-digit'] }])
   })
 
@@ -115,51 +86,34 @@ describe('check', () => {
   })
 
   it('cannot run if nothing answers', async () => {
-    const url = await serve(() => {})
-    const { exitCode, said } = await check(url, ['--timeout', '0.1'])
+    const { origin } = await serve(() => {})
+    const { exitCode, said } = await check(origin, ['--timeout', '0.1'])
     expect([exitCode, said]).toEqual([2, expect.stringContaining('does not respond: no response (none within 0.1 s).')])
   })
 
   it('sends replays and copies to all instances', async () => {
     const same = RIGHT()
     expect((await check(same, ['--instance', same, '--only', 'replay', '--skip', 'replay-late'])).exitCode).toBe(0)
-    const { causes } = await document(RIGHT(), [
-      '--instance',
-      RIGHT(),
-      '--instance',
-      RIGHT(),
-      '--only',
-      'replay-again,replay-copies',
-    ])
+    const others = [RIGHT(), RIGHT()].flatMap((url) => ['--instance', url])
+    const { causes } = await document(RIGHT(), [...others, '--only', 'replay-again,replay-copies'])
     expect(causes).toMatchObject([{ cause: expect.stringMatching(/has its own store/) }])
     const { cases } = await document(RIGHT(), ['--instance', receiver(MISTAKES[0]), '--only', 'replay-again'])
-    expect(cases[1]).toMatchObject({
-      ok: false,
-      cause: expect.stringContaining('valid request of this case is refused'),
-    })
+    const cause = expect.stringContaining('valid request of this case is refused')
+    expect(cases[1]).toMatchObject({ ok: false, cause })
   })
 
   it('runs some cases only, and always the first one', async () => {
     const codes = async (...args: string[]) =>
       (await document(RIGHT(), args)).cases.map(({ code }: { code: string }) => code)
-    expect(await codes('--only', 'nonce-empty, body-other', '--only', 'timestamp-sign')).toEqual([
-      'accepted-json',
-      'timestamp-sign',
-      'nonce-empty',
-      'body-other',
-    ])
-    expect(await codes('--only', 'nonce', '--skip', 'nonce-129')).toEqual([
-      'accepted-json',
-      'nonce-empty',
-      'nonce-space',
-      'nonce-outside-ascii',
-    ])
+    const some = await codes('--only', 'nonce-empty, body-other', '--only', 'timestamp-sign')
+    expect(some).toEqual(['accepted-json', 'timestamp-sign', 'nonce-empty', 'body-other'])
+    const all = await codes('--only', 'nonce', '--skip', 'nonce-129')
+    expect(all).toEqual(['accepted-json', 'nonce-empty', 'nonce-space', 'nonce-outside-ascii'])
     const { exitCode, said } = await check(RIGHT(), ['--only', 'nonce-emty'])
     expect([exitCode, said]).toEqual([2, expect.stringContaining('Did you mean nonce-empty?')])
   })
 
   it('skips the cases about other bodies with an event', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
     const bodies: string[] = []
     const right = new Receiver(SECRET)
     const url = receivers.add({
@@ -168,19 +122,13 @@ describe('check', () => {
         return right.answer(request, sent)
       },
     })
-    const { exitCode, text } = await check(
-      url,
-      ['--only', 'accepted,nonce', '--body', '-', '--junit', join(folder, 'a.xml')],
-      {
-        stdin: '{"a":"<b>"}',
-      },
-    )
+    const args = ['--only', 'accepted,nonce', '--body', '-', '--junit', join(folder, 'a.xml')]
+    const { exitCode, text } = await check(url, args, { stdin: '{"a":"<b>"}' })
     expect(exitCode).toBe(0)
     expect(text).toMatch(/^skip {2}accepted-bytes +all 256 bytes$/m)
     expect(bodies.filter((body) => body === '{"a":"<b>"}').length).toBeGreaterThan(8)
     const xml = readFileSync(join(folder, 'a.xml'), 'utf8')
     expect(xml).toContain('<testcase classname="skipped" name="accepted-bytes" time="0"><skipped/></testcase>')
-    rmSync(folder, { recursive: true })
   })
 
   it('escapes what XML needs, and writes the root cause of each case', () => {
@@ -210,14 +158,12 @@ describe('check', () => {
   it('ends if the endpoint stops, and names the case', async () => {
     const right = new Receiver(SECRET)
     let isDown = false
-    const url = await serve(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
+    const { origin } = await serve(async (request, response, body) => {
       isDown ||= request.headers['x-nonce'] === undefined
       if (isDown) request.socket.destroy()
-      else response.writeHead((await right.answer(request, Buffer.concat(chunks))).status).end()
+      else response.writeHead((await right.answer(request, body)).status).end()
     })
-    const { exitCode, text } = await check(url)
+    const { exitCode, text } = await check(origin)
     expect(exitCode).toBe(1)
     const line = text.replaceAll(/\s+/g, ' ')
     expect(line).toContain('1. After the case headers-no-nonce (no X-Nonce), the endpoint does not respond')
@@ -227,13 +173,11 @@ describe('check', () => {
   // Others would delay its answers beyond the time-out.
   it.sequential('goes on after a request without a response, and ends after five of them', async () => {
     const right = new Receiver(SECRET)
-    const url = await serve(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      const { status } = await right.answer(request, Buffer.concat(chunks))
+    const { origin } = await serve(async (request, response, body) => {
+      const { status } = await right.answer(request, body)
       if (status === 204) response.writeHead(status).end()
     })
-    const { exitCode, text } = await check(url, ['--only', 'headers', '--timeout', '0.5'])
+    const { exitCode, text } = await check(origin, ['--only', 'headers', '--timeout', '0.5'])
     expect(exitCode).toBe(1)
     // The first of them is the forged request before the cases.
     expect(text.match(/none, not 4xx/g)).toHaveLength(4)
@@ -242,12 +186,7 @@ describe('check', () => {
   })
 
   it('never prints the secret, also if the endpoint answers with it', async () => {
-    const url = receivers.add({
-      answer: async () => {
-        await sleep(0)
-        return { status: 401, text: SECRET }
-      },
-    })
+    const url = receivers.add({ answer: async () => ({ status: 401, text: SECRET }) })
     for (const args of [[], ['--json']]) {
       const { text, stderr } = await check(url, ['--only', 'headers', ...args])
       expect(text + stderr).not.toContain(SECRET)

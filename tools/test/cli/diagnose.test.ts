@@ -1,14 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { NONCE, SECRET, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { type Finding, LANGUAGES } from '../../src/diagnose/index.js'
+import { temporaryFolder } from '../resources.js'
 import { call, capture, FROM_ENV } from './call.js'
 import { captures } from './captures.js'
 import { GUIDE_SECRET } from './transcripts.js'
 
+const folder = temporaryFolder()
 const BODY = '{"a":1}'
 const DIAGNOSE = ['diagnose', '-', ...FROM_ENV, '--at', TIMESTAMP]
 
@@ -26,11 +27,9 @@ describe('diagnose', () => {
   })
 
   it('says that a request is valid without the newline of the secret file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'diagnose-'))
     const file = join(folder, 'secret')
     writeFileSync(file, `${SECRET}\n`)
     const { text } = await call(['diagnose', '-', '--secret-file', file, '--at', TIMESTAMP], { stdin: capture(BODY) })
-    rmSync(folder, { recursive: true })
     expect(text).toMatch(/^Valid: with the secret without the newline of its file\.\n/)
   })
 
@@ -50,25 +49,14 @@ describe('diagnose', () => {
     expect(text).not.toContain(SECRET)
   })
 
-  it('masks a piece of the secret in the path', async () => {
-    const stdin = String(capture(BODY)).replace('/hooks/42', `/hooks/${encodeURIComponent(SECRET.slice(0, 20))}`)
-    const { text } = await call(DIAGNOSE, { stdin })
-    expect(text).toContain('Read: POST /hooks/[secret], body of 7 bytes.')
-  })
-
   it('says when a request with a right signature must have arrived', async () => {
     const stdin = capture(BODY, { timestamp: '1600000000' })
     const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
     const message = 'Valid if the request arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'
     expect([exitCode, text.split('\n\n')[0]?.replace('\n', ' ')]).toEqual([1, `The signature is right. ${message}`])
     expect(text).toContain('(clock_unknown)')
-  })
-
-  it('does not say that a wrong signature is right if the time is unknown', async () => {
-    const stdin = capture(BODY, { timestamp: '1600000000', secret: 'another' })
-    const { text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
-    expect(text).toMatch(/^Invalid: 2 findings/)
-    expect(text).toContain('(clock_unknown)')
+    const wrong = capture(BODY, { timestamp: '1600000000', secret: 'another' })
+    expect((await call(['diagnose', '-', ...FROM_ENV], { stdin: wrong })).text).toMatch(/^Invalid: 2 findings/)
   })
 
   it('names the language of the sender, unless one was chosen', async () => {
@@ -88,22 +76,15 @@ describe('diagnose', () => {
     expect((await call(DIAGNOSE, { stdin: withoutNonce })).text).not.toContain('The lines above')
   })
 
-  it.each([
-    [SECRET, []],
-    [`${SECRET}\n`, []],
-    [`"${SECRET}"`, ['--json']],
-  ])('does not print the secret %j', async (secret, json) => {
+  it.each([SECRET, `${SECRET}\n`, `"${SECRET}"`])('does not print the secret %j', async (secret) => {
     const around = { stdin: capture(BODY, { secret: 'another' }), env: { WEBHOOK_SECRET: secret } }
-    const { text, stderr } = await call([...DIAGNOSE, ...json], around)
+    const { text, stderr } = await call(DIAGNOSE, around)
     expect(text).toContain('signature_mismatch')
     expect(text + stderr).not.toContain(SECRET)
   })
 })
 
 describe('diagnose with the output of curl -v and --body-file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
-
   /** Diagnoses a request for which the sender signed `message`, but curl sent `sent`. */
   async function diagnosedFile(file: string, sent: string, message: string) {
     const signature = createHmac('sha256', SECRET).update(message).digest('hex')
@@ -156,12 +137,9 @@ describe('--language', () => {
     }
   })
 
-  it.each([
-    ['phyton', 'Unknown --language "phyton". Did you mean python?'],
-    ['cobol', `Unknown --language "cobol". Use one of: ${LANGUAGES.join(', ')}.`],
-  ])('%s is an error', async (language, message) => {
-    const { exitCode, said } = await call([...DIAGNOSE, '--language', language])
-    expect([exitCode, said]).toEqual([2, `error: ${message}`])
+  it('that is unknown is an error', async () => {
+    const { exitCode, said } = await call([...DIAGNOSE, '--language', 'phyton'])
+    expect([exitCode, said]).toEqual([2, 'error: Unknown --language "phyton". Did you mean python?'])
   })
 })
 
@@ -178,8 +156,6 @@ it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => 
 describe('the request', () => {
   const { headers } = signedRequest({ body: BODY })
   const HEADER_OPTIONS = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
-  const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-tools-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'sent.json')
   writeFileSync(file, BODY)
   /** The output of `curl -v`. */
@@ -224,12 +200,7 @@ describe('the request', () => {
     ['nothing', ['-'], '', 'The captured request is empty. Pass a file, pipe the request in, or use --header and'],
     ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Pass the file'],
     ['a header without a colon', ['--header', 'X-Nonce'], '', '--header "X-Nonce" is not a header.'],
-    [
-      'standard input for two',
-      ['-', '--body-file', '-'],
-      capture(BODY),
-      'from standard input, because standard input was already read.',
-    ],
+    ['standard input for two', ['-', '--body-file', '-'], capture(BODY), 'because standard input was already read.'],
     ['a time without its zone', ['-', '--at', '2023-11-14T22:13:20'], capture(BODY), '--at is not a time.'],
     ['a body that was cut', ['-'], capture(BODY).subarray(0, -2), 'Content-Length is 7, but its body has 5 bytes.'],
   ])('cannot be %s', async (_, args, stdin, message) => {
@@ -242,11 +213,7 @@ describe('the request', () => {
     const shown = 'q7Rk2vT9xLm4WcZ8bNd1YhGf5sJp3UeA'
     const encoded = Buffer.from(`key:${shown}`).toString('base64')
     const signed = Object.entries(signedRequest({ body: '', nonce: shown, secret: shown }).headers)
-    const head = [
-      ':method: POST',
-      `:path: /\x1b[2J/${shown}?token=${encoded}`,
-      ...signed.map((pair) => pair.join(': ')),
-    ]
+    const head = [`:path: /\x1b[2J/${shown}?token=${encoded}`, ...signed.map((pair) => pair.join(': '))]
     for (const json of [[], ['--json']]) {
       const around = { stdin: `${head.join('\n')}\n\n`, env: { WEBHOOK_SECRET: shown } }
       const { exitCode, text, stderr } = await call([...DIAGNOSE, ...json], around)

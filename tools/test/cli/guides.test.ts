@@ -1,16 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sign } from '../../../src/index.js'
 import { codeBlocks } from '../../../test/support/code-blocks.js'
 import { pathsBelow } from '../../../test/support/files.js'
 import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
 import { TestClock } from '../../../test/support/request.js'
 import { eventually, freePort } from '../../../test/support/servers.js'
+import { temporaryFolder } from '../resources.js'
 import { call } from './call.js'
 import { captures } from './captures.js'
 import { startProcess } from './listener.js'
@@ -23,14 +23,7 @@ import { GUIDE_SECRET, rerun } from './transcripts.js'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-let folder: string
-beforeEach(() => {
-  // A short name, because the program breaks lines at its length.
-  folder = mkdtempSync(join(tmpdir(), 'g-'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder()
 
 describe('docs/debug/command-line.md', () => {
   const guide = read('docs/debug/command-line.md')
@@ -255,6 +248,7 @@ describe('docs/debug/without-node.md', () => {
 function linkPackages(): void {
   for (const name of ['library', 'tools']) {
     const linked = join(folder, 'node_modules', name === 'tools' ? 'inbound-webhook-tools' : 'inbound-webhook-auth')
+    if (existsSync(linked)) continue
     mkdirSync(linked, { recursive: true })
     symlinkSync(BUNDLES, join(linked, 'bundles'), 'junction')
     writeFileSync(join(linked, 'package.json'), JSON.stringify({ type: 'module', exports: `./bundles/${name}.js` }))

@@ -1,51 +1,28 @@
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sign } from '../../../src/index.js'
 import { IS_POSIX } from '../../../test/support/programs.js'
 import { send, signedHeaders } from '../../../test/support/raw-client.js'
 import { freePort } from '../../../test/support/servers.js'
 import { bodyOf } from '../../src/capture/body.js'
 import { readCapture } from '../../src/capture/read-capture.js'
+import { serve, temporaryFolder } from '../resources.js'
 import { call, FROM_ENV } from './call.js'
 import { type Listener, SECRET, type StartListener, startInProcess, startProcess } from './listener.js'
 import { createOpener } from './opener.js'
 
 // Real sockets. Most tests run the command in this process, and those of the first part also run it as a program.
 
-const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
-const started: Listener[] = []
-const sockets: Socket[] = []
-const servers: { close(): unknown; closeAllConnections(): unknown }[] = []
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy()
-  await Promise.all(started.splice(0).map((listener) => listener.interrupt()))
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-  }
-})
-
-async function listen(args: readonly string[] = ['--json'], start: StartListener = startInProcess, env = {}) {
-  const listener = await start(args, env)
-  started.push(listener)
+/** Runs the command until the end of the test. */
+async function listen(args: readonly string[] = ['--json'], start: StartListener = startInProcess) {
+  const listener = await start(args)
+  onTestFinished(async () => void (await listener.interrupt()))
   return listener
 }
 
@@ -65,7 +42,7 @@ function post(
 function open(port: number, text: string | Uint8Array): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   socket.resume()
-  sockets.push(socket)
+  onTestFinished(() => void socket.destroy())
   socket.write(text)
   return socket
 }
@@ -245,22 +222,18 @@ describe('--save', () => {
 
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-  it.runIf(IS_POSIX)(
-    'keeps files and a new folder from other users, and the mode of a folder that exists',
-    async () => {
-      const existing = mkdtempSync(join(folder, 'existing-'))
-      chmodSync(existing, 0o755)
-      for (const [path, mode] of [
-        [join(folder, 'new', 'folder'), '700'],
-        [existing, '755'],
-      ] as const) {
-        const { port, waitFor } = await listen(['--json', '--save', path])
-        await post(port)
-        const [report] = await waitFor(1)
-        expect([modeOf(path), modeOf(String(report?.savedAs))]).toEqual([mode, '600'])
-      }
-    },
-  )
+  it.runIf(IS_POSIX).each([
+    ['new/folder', '700'],
+    ['existing', '755'],
+  ])('keeps files and a new folder from other users, and the mode of a folder that exists: %s', async (name, mode) => {
+    const path = join(folder, name)
+    if (name === 'existing') mkdirSync(path)
+    if (name === 'existing') chmodSync(path, 0o755)
+    const { port, waitFor } = await listen(['--json', '--save', path])
+    await post(port)
+    const [report] = await waitFor(1)
+    expect([modeOf(path), modeOf(String(report?.savedAs))]).toEqual([mode, '600'])
+  })
 
   it('stops the command if a file cannot be written', async () => {
     const gone = join(folder, 'gone')
@@ -272,24 +245,9 @@ describe('--save', () => {
   })
 })
 
-/** An endpoint that answers as `answer` says, and keeps what it received. */
-async function endpoint(answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => unknown) {
-  const received: { rawHeaders: string[]; url: string | undefined; method: string | undefined; body: Buffer }[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
-    received.push({ rawHeaders: request.rawHeaders, url: request.url, method: request.method, body })
-    await answer(request, response, body)
-  })
-  servers.push(server)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received }
-}
-
 describe('--forward-to', () => {
   it('passes a request on unchanged, and returns the response to the sender', async () => {
-    const { origin, received } = await endpoint((_request, response) => {
+    const { origin, received } = await serve((_request, response) => {
       response.writeHead(418, ['X-A', '1', 'x-a', '2', 'Content-Type', 'text/plain']).end('a \xff answer', 'latin1')
     })
     const { port, waitFor } = await listen(['--json', '--forward-to', origin])
@@ -297,36 +255,27 @@ describe('--forward-to', () => {
     const headers: [string, string][] = [['X-a', 'b'], ['x-A', 'c \xe9'], ...signedHeaders({ body, secret: SECRET })]
     const answer = await send(port, { method: 'PUT', path: '/a/../b//c?d=%20e', headers, body })
 
-    expect(received).toEqual([
-      { method: 'PUT', url: '/a/../b//c?d=%20e', rawHeaders: expect.any(Array), body: Buffer.from(body) },
-    ])
-    // The client adds three headers of its own, which are not compared.
     const own = ['Host', 'localhost', 'Connection', 'close', 'Content-Length', '70000']
-    expect(received[0]?.rawHeaders).toEqual([...own, ...headers.flat()])
+    const rawHeaders = [...own, ...headers.flat()]
+    expect(received).toMatchObject([{ method: 'PUT', url: '/a/../b//c?d=%20e', rawHeaders, body: Buffer.from(body) }])
     expect(answer).toMatchObject({ status: 418, text: 'a \xff answer' })
     const { headers: answered } = await fetch(`http://127.0.0.1:${port}/`)
-    expect([answered.get('x-a'), answered.get('content-type'), answered.get('content-length')]).toEqual([
-      '1, 2',
-      'text/plain',
-      '10',
-    ])
+    const passed = ['x-a', 'content-type', 'content-length'].map((name) => answered.get(name))
+    expect(passed).toEqual(['1, 2', 'text/plain', '10'])
     expect((await waitFor(2))[0]).toMatchObject({ status: 418, ok: true, forwarded: { status: 418 } })
   })
 
   it('does not let a slow endpoint hold up other requests', async () => {
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const { origin } = await endpoint(async (request, response) => {
-      if (request.url === '/slow') await held
-      response.writeHead(200).end()
+    const held = new AbortController()
+    const { origin } = await serve(async (request, response) => {
+      if (request.url === '/slow') await once(held.signal, 'abort')
+      response.end()
     })
     const { port, waitFor } = await listen(['--json', '--forward-to', origin])
     const slow = post(port, {}, BODY, '/slow')
     await sleep(50)
     expect(await post(port, {}, BODY, '/fast')).toMatchObject({ status: 200 })
-    release()
+    held.abort()
     expect(await slow).toMatchObject({ status: 200 })
     expect((await waitFor(2)).map(({ path }) => path)).toEqual(['/slow', '/fast'])
   })
@@ -339,10 +288,10 @@ describe('--forward-to', () => {
     ['HTTP/1.1 999 Most', 'the status is 999'],
     ['nonsense', 'HPE_INVALID'],
   ])('answers 502, and goes on, if the endpoint answers %s', async (line, why) => {
-    const strange = createTcpServer((socket) => {
+    const strange = createServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(`${line}\r\n\r\n`))
     })
-    servers.push({ close: () => strange.close(), closeAllConnections() {} })
+    onTestFinished(() => void strange.close())
     await once(strange.listen(0, '127.0.0.1'), 'listening')
     const origin = `http://127.0.0.1:${(strange.address() as AddressInfo).port}`
     const { port, waitFor } = await listen(['--json', '--forward-to', origin])
@@ -354,7 +303,7 @@ describe('--forward-to', () => {
   })
 
   it('says what differs, as text, and what everybody reaches who can send', async () => {
-    const { origin } = await endpoint((_request, response) => response.writeHead(401, { Date: '\x85' }).end())
+    const { origin } = await serve((_request, response) => response.writeHead(401, { Date: '\x85' }).end())
     const listener = await listen(['--forward-to', origin])
     await post(listener.port)
     await listener.interrupt()
@@ -388,7 +337,7 @@ describe('a page in a browser', () => {
   }
 
   it('cannot read a response by DNS rebinding: another Host gets 421, and is not passed on', async () => {
-    const { origin, received } = await endpoint((_request, response) => response.end('private'))
+    const { origin, received } = await serve((_request, response) => response.end('private'))
     const { port, waitFor } = await listen(['--json', '--forward-to', origin])
     const HOSTS = ['evil.example', `Evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'a_b']
     for (const host of HOSTS) {
@@ -428,7 +377,7 @@ describe('a page in a browser', () => {
     ['another site, in an old browser', ['Origin: https://evil.example']],
     ['a file, or a frame without an origin', ['Origin: null']],
   ])('of %s cannot send a request', async (_, lines) => {
-    const { origin, received } = await endpoint((_request, response) => response.end())
+    const { origin, received } = await serve()
     for (const host of [[], ['--host', '0.0.0.0']]) {
       const { port, waitFor } = await listen(['--json', '--forward-to', origin, ...host])
       const detail = 'A page in a browser sent this request. Send it with a program, such as curl.'
@@ -453,10 +402,8 @@ describe('beyond loopback', () => {
     ['localhost', false],
     ['0.0.0.0', true],
   ])('listening on %s prints a warning: %s', async (host, isWarned) => {
-    const listener = await listen(['--host', host])
-    expect(listener.stderr().replaceAll(/\s+/g, ' ').includes('Warning: other machines can reach this address.')).toBe(
-      isWarned,
-    )
+    const said = (await listen(['--host', host])).stderr().replaceAll(/\s+/g, ' ')
+    expect(said.includes('Warning: other machines can reach this address.')).toBe(isWarned)
   })
 
   it('may be an address of IPv6', async () => {
@@ -469,18 +416,13 @@ describe('beyond loopback', () => {
 describe('a wrong call', () => {
   it.each([
     [['--port', '65536'], '--port 65536 is not a port. Pass a number from 0 to 65535.'],
-    [['--port', '1.5'], '--port 1.5 is not a port.'],
-    [['--status', '100'], '--status 100 is not a status.'],
     [['--status', '600'], '--status 600 is not a status. Pass a number from 200 to 599.'],
     [['--status', '204', '--forward-to', 'http://a'], '--status and --forward-to are both given.'],
     [['--forward-to', 'ftp://a'], '--forward-to "ftp://a" is not an http or https URL.'],
-    [['--language', 'cobol'], 'Unknown --language "cobol".'],
+    [['--status', '199'], '--status 199 is not a status.'],
     [['--save', join(folder, 'file', 'folder')], 'Cannot create the folder of --save: not a directory.'],
     [['--host', '192.0.2.1'], 'Cannot listen on 192.0.2.1, port 0: '],
-    [
-      ['--allow-host', 'https://a.example'],
-      '--allow-host "https://a.example" is not a name. Pass the host of your tunnel',
-    ],
+    [['--allow-host', 'https://a.example'], '--allow-host "https://a.example" is not a name. Pass the host of your'],
     [['--allow-host', 'a.example:80'], '--allow-host is not a name. Pass the host of your tunnel'],
   ])('%j', async (args, message) => {
     writeFileSync(join(folder, 'file'), '')
@@ -496,31 +438,20 @@ describe('a wrong call', () => {
 })
 
 describe('send --request', () => {
-  const env = { WEBHOOK_SECRET: SECRET }
   const file = join(folder, 'request.http')
-  const write = (timestamp: number, body = BODY.toString()) => {
-    const headers = Object.entries({ ...sign(body, SECRET, { timestamp, nonce: crypto.randomUUID() }), 'X-Extra': 'a' })
-    const head = ['PUT /old?path HTTP/1.1', 'Host: old', ...headers.map(([name, value]) => `${name}: ${value}`)]
-    writeFileSync(
-      file,
-      `${head.join('\r\n')}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n${body.slice(0, 3)}\r\n${Buffer.byteLength(body.slice(3)).toString(16)}\r\n${body.slice(3)}\r\n0\r\n\r\n`,
-    )
-  }
-  const now = () => Math.floor(Date.now() / 1000)
-  const around = { env, clock: Date as never }
+  const around = { env: { WEBHOOK_SECRET: SECRET }, clock: Date as never }
 
   it('sends a saved request as it is', async () => {
-    const { origin, received } = await endpoint((_request, response) => response.writeHead(204).end())
-    write(now())
-    const { exitCode, text } = await call(['send', `${origin}/new`, '--request', file], {
-      env: {},
-      clock: Date as never,
-    })
+    const { origin, received } = await serve((_request, response) => response.writeHead(204).end())
+    const signed = Object.entries(sign('a body', SECRET)).map(([name, value]) => `${name}: ${value}\r\n`)
+    const chunks = 'Transfer-Encoding: chunked\r\n\r\n3\r\na b\r\n3\r\nody\r\n0\r\n\r\n'
+    writeFileSync(file, `PUT /old?path HTTP/1.1\r\nHost: old\r\nConnection: close\r\n${signed.join('')}${chunks}`)
+    const { exitCode, text } = await call(['send', `${origin}/new`, '--request', file], { ...around, env: {} })
     expect([exitCode, text]).toEqual([0, 'Accepted: 204 No Content\n'])
-    expect(received).toMatchObject([{ method: 'PUT', url: '/new', body: BODY }])
+    expect(received).toMatchObject([{ method: 'PUT', url: '/new', body: Buffer.from('a body') }])
     const { rawHeaders = [] } = received[0] ?? {}
     expect(rawHeaders.slice(0, 2)).toEqual(['Host', origin.replace('http://', '')])
-    expect(rawHeaders).toEqual(expect.arrayContaining(['X-Extra', 'a', 'Content-Length', '42']))
+    expect(rawHeaders).toEqual(expect.arrayContaining(['X-Nonce', 'Content-Length', '6']))
     expect(rawHeaders).not.toContain('Transfer-Encoding')
   })
 
@@ -529,7 +460,7 @@ describe('send --request', () => {
     [['--resign'], '--resign needs a saved request. Pass --request FILE too.'],
     [['body.json', '--request', file], '--request has a body of its own.'],
   ])('%j is an error', async (args, message) => {
-    write(now())
+    writeFileSync(file, 'POST / HTTP/1.1\r\nX-Nonce: a\r\n\r\n')
     const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', ...args, ...FROM_ENV], around)
     expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
   })
@@ -569,15 +500,10 @@ describe('with --page', () => {
 
   async function listenWithPage(args: readonly string[], env = {}) {
     const listener = await startInProcess(['--page', ...args], env, FROM_ENV, packageFolder)
-    started.push(listener)
+    onTestFinished(async () => void (await listener.interrupt()))
     const [url = ''] = /http:[^"\s]+:\d+\/[\w-]{22}\//.exec(listener.stdout()) ?? []
     return { listener, url }
   }
-
-  interface Details {
-    report: { body: string; signedMessage: string }
-  }
-  const detailsAt = async (url: string) => (await fetch(url)).json() as Promise<Details>
 
   it('serves a page that knows the requests from before it was opened, and prints its address', async () => {
     const { listener, url } = await listenWithPage(['--no-open'])
@@ -597,12 +523,7 @@ describe('with --page', () => {
     const first = new TextDecoder().decode((await reader?.read())?.value)
     const { requests, listening } = JSON.parse(/^data: (.*)$/m.exec(first)?.[1] ?? '')
     expect(listening).toBe(listener.origin)
-    expect(requests).toMatchObject([
-      { id: 1, ok: true },
-      { id: 2, ok: false, reason: 'signature_mismatch' },
-    ])
-    const { report } = await detailsAt(`${url}requests/2`)
-    expect(Buffer.from(report.body, 'base64')).toEqual(BODY)
+    expect(requests).toMatchObject([{ ok: true }, { reason: 'signature_mismatch' }])
     // Ctrl+C ends it although the page is open.
     expect(await listener.interrupt()).toBe(0)
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('event: end')
@@ -626,10 +547,5 @@ describe('with --page', () => {
     expect(readFileSync(file, 'utf8')).toContain(`<meta http-equiv="refresh" content="0; url=${url}">`)
     await listener.interrupt()
     expect(existsSync(dirname(file))).toBe(false)
-  })
-
-  it('says how to build the page, if it is not built', async () => {
-    const { exitCode, said } = await call(['listen', '--page', ...FROM_ENV], { packageFolder: join(folder, 'empty') })
-    expect([exitCode, said]).toEqual([2, expect.stringContaining('npm run build')])
   })
 })

@@ -1,50 +1,22 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type NonceStore, verify } from '../../../src/index.js'
+import { describe, expect, it } from 'vitest'
+import { MemoryNonceStore, verify } from '../../../src/index.js'
 import { TestClock } from '../../../test/support/request.js'
+import { freePort } from '../../../test/support/servers.js'
+import { type Answer, serve as serveOrigin } from '../resources.js'
 import { call, FROM_ENV } from './call.js'
 
 /** A secret of 32 random bytes, because a weaker one adds a note to the output. */
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
-const servers: { close(): unknown }[] = []
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close()
-})
+/** Starts a server, and returns the address of a webhook. */
+const serve = async (answer: Answer) => `${(await serveOrigin(answer)).origin}/hooks/42?a=b`
 
-type Handler = (request: IncomingMessage, body: Buffer, response: ServerResponse) => unknown
-
-async function listening(server: Server): Promise<number> {
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
-}
-
-/** Starts a server that reads each request and responds with `handler`. */
-async function serve(handler: Handler): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    await handler(request, Buffer.concat(chunks), response)
-    response.end()
+/** Starts an endpoint that verifies. */
+const endpoint = () =>
+  serve(async ({ headers }, response, body) => {
+    const result = await verify({ webhookId: '42', headers, body }, SECRET, new MemoryNonceStore(), new TestClock())
+    response.writeHead(result.ok ? 204 : 401).end()
   })
-  return `http://127.0.0.1:${await listening(server)}/hooks/42?a=b`
-}
-
-/** Starts an endpoint that verifies, with the given weaknesses. */
-async function endpoint({
-  nonceStore = new MemoryNonceStore() as NonceStore,
-  clock = new TestClock(),
-  secret = SECRET,
-  rejection = 401,
-  refuses = (_request: IncomingMessage): boolean => false,
-} = {}): Promise<string> {
-  return serve(async (request, body, response) => {
-    const result = await verify({ webhookId: '42', headers: request.headers, body }, secret, nonceStore, clock)
-    response.statusCode = result.ok && !refuses(request) ? 204 : rejection
-  })
-}
 
 const BODY = '{"event":"paid","amount":100}'
 
@@ -59,9 +31,9 @@ describe('send', () => {
   })
 
   it.each([[[]], [['--json']]])('masks the secret if the endpoint answers with it: %j', async (args) => {
-    const url = await serve((_request, _body, response) => {
+    const url = await serve((_request, response) => {
       const headers = { Location: `/${SECRET}`, 'Set-Cookie': [`a=${SECRET}`], 'Content-Type': 'text/plain' }
-      response.writeHead(302, `Found ${SECRET}`, headers).write(`the key is ${SECRET}`)
+      response.writeHead(302, `Found ${SECRET}`, headers).end(`the key is ${SECRET}`)
     })
     const { text, stderr } = await send(url, args)
     expect(text).toContain('the key is [secret]')
@@ -70,35 +42,19 @@ describe('send', () => {
 
   it('sends exactly these headers and bytes', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-    let got: { raw: string[]; url: string | undefined; body: Buffer } | undefined
-    const url = await serve((request, body) => {
-      got = { raw: request.rawHeaders, url: request.url, body }
-    })
-    await send(url, ['--header', 'X-Test: a', '--header', 'x-test:b', '--header', 'user-agent: me'], bytes)
-    expect(got?.url).toBe('/hooks/42?a=b')
-    expect(got?.body.equals(bytes)).toBe(true)
-    const pairs = Array.from({ length: (got?.raw.length ?? 0) / 2 }, (_, index) =>
-      got?.raw.slice(2 * index, 2 * index + 2),
+    const { origin, received } = await serveOrigin()
+    const own = ['X-Test: a', 'x-test:b', 'user-agent: me'].flatMap((header) => ['--header', header])
+    await send(`${origin}/hooks/42?a=b`, own, bytes)
+    expect(received).toMatchObject([{ url: '/hooks/42?a=b', body: Buffer.from(bytes) }])
+    const headers = received[0]?.rawHeaders.join(' ') ?? ''
+    expect(headers.replace(/(?<=X-Nonce )[0-9a-f-]{36}/, 'UUID').replace(/(?<=X-Signature )[0-9a-f]{64}/, 'HEX')).toBe(
+      `Host ${new URL(origin).host} Content-Type application/octet-stream X-Timestamp 1700000000 X-Nonce UUID X-Signature HEX ` +
+        'Content-Length 256 X-Test a x-test b user-agent me Connection close',
     )
-    expect(pairs).toEqual([
-      ['Host', new URL(url).host],
-      ['Content-Type', 'application/octet-stream'],
-      ['X-Timestamp', '1700000000'],
-      ['X-Nonce', expect.stringMatching(/^[0-9a-f-]{36}$/)],
-      ['X-Signature', expect.stringMatching(/^[0-9a-f]{64}$/)],
-      ['Content-Length', '256'],
-      ['X-Test', 'a'],
-      ['x-test', 'b'],
-      ['user-agent', 'me'],
-      ['Connection', 'close'],
-    ])
   })
 
   it('prints the response, safe for a terminal', async () => {
-    const url = await serve((_request, _body, response) => {
-      response.writeHead(500, 'Oh\x80no')
-      response.write('first\n\x1b[2Jsecond\n')
-    })
+    const url = await serve((_, response) => response.writeHead(500, 'Oh\x80no').end('first\n\x1b[2Jsecond\n'))
     const { exitCode, text } = await send(url)
     expect(exitCode).toBe(1)
     expect(text).toBe(
@@ -112,13 +68,11 @@ describe('send', () => {
     [503, 'The endpoint did not decide,'],
     [404, ''],
   ])('exits with 1 for a response of %d', async (status, hint) => {
-    let requests = 0
-    const url = await serve((_request, _body, response) => {
-      requests++
-      response.writeHead(status, { Location: '/elsewhere' })
-    })
-    const { exitCode, text } = await send(url)
-    expect([exitCode, requests]).toEqual([1, 1])
+    const { origin, received } = await serveOrigin((_, response) =>
+      response.writeHead(status, { Location: '/elsewhere' }).end(),
+    )
+    const { exitCode, text } = await send(origin)
+    expect([exitCode, received.length]).toEqual([1, 1])
     expect(text).toContain(`Not accepted: ${status}`)
     expect(text).toContain(hint)
   })
@@ -130,10 +84,7 @@ describe('send', () => {
 
 describe('send prints why there is no response', () => {
   it('if nothing listens on the port', async () => {
-    const server = createServer()
-    const port = await listening(server)
-    await new Promise((resolve) => server.close(resolve))
-    servers.pop()
+    const port = await freePort()
     const { exitCode, text } = await send(`http://127.0.0.1:${port}/`)
     expect([exitCode, text]).toEqual([1, 'Not accepted: no response (connection refused)\n'])
     const document = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
@@ -141,19 +92,13 @@ describe('send prints why there is no response', () => {
   })
 
   it('if the timeout ends first', async () => {
-    const server = createServer(() => {})
-    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--timeout', '0.1'])
-    server.closeAllConnections()
+    const { exitCode, text } = await send(await serve(() => {}), ['--timeout', '0.1'])
     expect([exitCode, text]).toEqual([1, 'Not accepted: no response (none within 0.1 s)\n'])
   })
 
   it('if the server closes the connection', async () => {
-    const server = createServer((request) => request.socket.destroy())
-    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`)
-    expect([exitCode, text]).toEqual([
-      1,
-      expect.stringMatching(/no response \((connection reset by peer|ECONNRESET)\)/),
-    ])
+    const { exitCode, text } = await send(await serve((request) => request.socket.destroy()))
+    expect([exitCode, text]).toEqual([1, expect.stringMatching(/\((connection reset by peer|ECONNRESET)\)/)])
   })
 
   it('if the server does not use TLS', async () => {

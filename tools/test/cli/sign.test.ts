@@ -1,19 +1,16 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { nonces } from '../../../test/support/arbitraries.js'
 import { fc } from '../../../test/support/fast-check.js'
 import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
 import { NONCE, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
+import { serve, temporaryFolder } from '../resources.js'
 import { call, FROM_ENV } from './call.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
+const folder = temporaryFolder()
 const SAME = ['--timestamp', TIMESTAMP, '--nonce', NONCE]
 const JSON_BODY = '{"event":"invoice.paid"}'
 const file = join(folder, 'body.json')
@@ -23,8 +20,7 @@ describe('a secret', () => {
   it('is different every time', async () => {
     const { exitCode, text } = await call(['secret'])
     expect(exitCode).toBe(0)
-    // The output has no newline, because a receiver might read it as a part of the key. Only at a terminal, it has
-    // one.
+    // Only at a terminal, the output has a newline, because a receiver might read it as a part of the key.
     expect(text).toMatch(/^[\w-]{43}$/)
     expect((await call(['secret'], { isTTY: true })).text).toMatch(/^[\w-]{43}\n$/)
     expect((await call(['secret'])).text).not.toBe(text)
@@ -87,21 +83,15 @@ describe('signing', () => {
   })
 
   it('needs a body if standard input is a terminal', async () => {
-    const { exitCode, stderr } = await call(['sign', ...FROM_ENV], {
-      isTTY: true,
-    })
-    expect([exitCode, stderr]).toEqual([
-      2,
-      expect.stringContaining('Missing the body. Pass a file, pipe the input in, or pass - to type the\ninput.\n'),
-    ])
+    const { exitCode, said } = await call(['sign', ...FROM_ENV], { isTTY: true })
+    const message = 'Missing the body. Pass a file, pipe the input in, or pass - to type the input.'
+    expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
   })
 
   it('refuses a body of more than 64 MiB', async () => {
-    const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
-    expect([exitCode, stderr]).toEqual([
-      2,
-      'error: Cannot read the body from standard input: the input is larger than 64\nMiB.\n',
-    ])
+    const { exitCode, said } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
+    const message = 'error: Cannot read the body from standard input: the input is larger than 64 MiB.'
+    expect([exitCode, said]).toEqual([2, message])
   })
 })
 
@@ -109,9 +99,8 @@ describe('signing as HTTP text', () => {
   it('prints a request that diagnose accepts, for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), nonces, async (body, nonce) => {
-        const { stdout } = await call(['sign', '-', ...FROM_ENV, `--nonce=${nonce}`, '--format', 'http'], {
-          stdin: body,
-        })
+        const args = ['sign', '-', ...FROM_ENV, `--nonce=${nonce}`, '--format', 'http']
+        const { stdout } = await call(args, { stdin: body })
         const { exitCode, stderr } = await call(['diagnose', '-', ...FROM_ENV, '--at', TIMESTAMP], { stdin: stdout })
         expect([exitCode, stderr]).toEqual([0, ''])
       }),
@@ -121,37 +110,17 @@ describe('signing as HTTP text', () => {
 })
 
 describe.runIf(IS_POSIX && isInstalled('curl'))('signing for curl', () => {
-  /** Runs the command in a shell, and returns what a server receives. */
-  async function received(line: string): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
-    let done: (request: { headers: IncomingHttpHeaders; body: Buffer }) => void
-    const got = new Promise<{ headers: IncomingHttpHeaders; body: Buffer }>((resolve) => {
-      done = resolve
-    })
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      response.end()
-      done({ headers: request.headers, body: Buffer.concat(chunks) })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const script = line.replace('http://localhost/', `http://127.0.0.1:${port}/`)
-    const shell = spawn('sh', ['-c', script], { cwd: folder, stdio: 'ignore' })
-    const request = await got
-    await new Promise((resolve) => shell.on('exit', resolve))
-    server.close()
-    return request
-  }
-
   const names = ['body.json', "it's a $(body).json", 'ünï cödé', '@at', '*?[a]']
   it.each(names)('sends exactly the bytes of the file %j', async (name) => {
     const bytes = Buffer.from('\r\n\0\xff@ {"a":1}\n\n', 'latin1')
     const path = join(folder, name)
     writeFileSync(path, bytes)
     const { text } = await call(['sign', path, ...FROM_ENV, ...SAME, '--format', 'curl'])
-    const { headers, body } = await received(text)
-    expect(body.equals(bytes)).toBe(true)
-    expect(headers['x-signature']).toBe(signatureOf(TIMESTAMP, NONCE, bytes, SECRET))
-    expect(headers['content-type']).toBe('application/octet-stream')
+    const { origin, received } = await serve()
+    const script = text.replace('http://localhost/', `${origin}/`)
+    await once(spawn('sh', ['-c', script], { cwd: folder, stdio: 'ignore' }), 'exit')
+    const signature = signatureOf(TIMESTAMP, NONCE, bytes, SECRET)
+    const headers = { 'x-signature': signature, 'content-type': 'application/octet-stream' }
+    expect(received).toMatchObject([{ body: bytes, headers }])
   })
 })

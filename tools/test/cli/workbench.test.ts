@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../resources.js'
 import { call } from './call.js'
 import { createOpener } from './opener.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'workbench-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 /** A page that is not UTF-8, because the command must not change a byte. */
 const PAGE = Buffer.from('<title>\xff</title>', 'latin1')
@@ -44,10 +43,8 @@ describe('the workbench', () => {
     ])('on %s by %s', async (system, program) => {
       const opened = createOpener(join(folder, system, program))
       Object.defineProperty(process, 'platform', { value: system })
-      const { text } = await call(['workbench'], {
-        packageFolder,
-        env: { PATH: [join(folder, system), process.env['PATH']].join(delimiter) },
-      })
+      const env = { PATH: [join(folder, system), process.env['PATH']].join(delimiter) }
+      const { text } = await call(['workbench'], { packageFolder, env })
       await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
     })
 
@@ -63,7 +60,7 @@ describe('the workbench', () => {
   })
 
   it('prints its address where no browser can be started', async () => {
-    const none = folder.replace('workbench', 'none')
+    const none = join(folder, 'none')
     const { exitCode, text } = await call(['workbench'], { packageFolder, env: { PATH: none, SystemRoot: none } })
     expect([exitCode, urlOf(text)]).toEqual([0, expect.stringContaining('http://127.0.0.1:')])
   })
