@@ -32,7 +32,7 @@ export const listen = defineCommand({
     'allow-host': {
       value: 'NAME',
       kind: 'several',
-      help: 'accepts requests for this host too, which a tunnel may send as Host. Without --host, other names get 421',
+      help: 'accepts this name in Host too, such as the name of a tunnel. Without --host, other names get 421',
     },
     status: {
       value: 'STATUS',
@@ -42,10 +42,10 @@ export const listen = defineCommand({
     save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
     'forward-to': {
       value: 'URL',
-      help: 'passes each request on unchanged, returns the response to the sender, and says what differs. Unsigned requests are passed on too.\nA URL without a path keeps the path of the request, so that requests reach the whole app',
+      help: 'passes each request on unchanged, returns the response to the sender, and says why the endpoint decided differently. Unsigned requests are passed on too.\nA URL without a path keeps the path of the request, so that requests reach the whole app',
     },
     page: {
-      help: 'also opens a page in the browser, which shows each request as it arrives, and both sides byte by byte',
+      help: 'also opens a page in the browser, which shows each request as it arrives, with the bytes of both sides',
     },
     'no-open': { help: 'with --page: prints the address of the page, and starts no browser' },
     ...LANGUAGE_OPTION,
