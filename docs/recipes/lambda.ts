@@ -9,7 +9,7 @@
 //
 // - **Set the binary media types of a REST API to `*/*`.** Otherwise, the API passes every body as text, which may change its bytes.
 // - **Do not switch on payload compression,** because API Gateway then inflates the body, and the signature does not match.
-// - For an Application Load Balancer, switch on multi-value headers. Otherwise, it sends only the last value of a repeated header.
+// - For an Application Load Balancer, switch on multi-value headers. Otherwise, the balancer sends only the last value of a repeated header.
 // - The function answers 503 while Redis is down or [may evict keys](../operate/redis.md#redis-must-not-evict-keys).
 // - A function accepts bodies of up to 6 MB, and API Gateway headers of up to 10 KB.
 // - Without Redis, save the set-up of [DynamoDB](../operate/dynamodb.md) as `dynamodb.js`, create the table, and replace the lines for Redis:

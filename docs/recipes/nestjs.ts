@@ -2,7 +2,7 @@
 //
 // For NestJS 12 with Express:
 //
-// - Compile it with `experimentalDecorators` and `emitDecoratorMetadata`, as `nest new` does.
+// - Compile the handler with `experimentalDecorators` and `emitDecoratorMetadata`, as `nest new` does.
 // - The line with `json()` is for all other routes, because `bodyParser: false` switches off the parsers of Nest.
 // - With `setGlobalPrefix('api')`, write `/api/hooks`. If the path is wrong, every request gets 500.
 // - `rawBody: true` is not enough, because its parser inflates bodies, and refuses more than 100 kB.
