@@ -14,10 +14,10 @@ const PROGRAMS = {
   shell: 'send.sh',
 }
 
-const RULES = `The program signs each attempt again, and waits between attempts. It tries again only after 429, 5xx or no response. To send from your
+const RULES = `The program signs each attempt again, waits between attempts, and tries again only after 429, 5xx or no response. To send from your
 own code, copy the function that signs, and call it once per attempt.
 
-[Send a signed request](index.md) has the rules, and says which responses to try again. If you get 401, [find out why](../debug/index.md).`
+[Send a signed request](index.md) has the rules for senders. If you get 401, [find out why](../debug/index.md).`
 
 /**
  * @param {(path: string) => string} read

@@ -1,6 +1,6 @@
 // # Send from Java
 //
-// Save this program as `Send.java`. It needs Java 17, and no library.
+// Save this program as `Send.java`. The program needs Java 17, and no library.
 //
 // - If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`, because Java decodes environment variables by the locale. Secrets of
 //   `generateSecret()` are ASCII.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # # Send from a shell
 #
-# Save this program as `send.sh`. It needs a POSIX shell, curl and openssl.
+# Save this program as `send.sh`. The program needs a POSIX shell, curl and openssl.
 #
 # - In your own script, use `--data-binary`, because `curl -d` removes line breaks. Do not use `curl --retry`, because it sends the old headers again.
 
