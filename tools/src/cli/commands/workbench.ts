@@ -10,8 +10,8 @@ export const workbench = defineCommand({
   operands: [],
   options: { 'no-open': { help: 'prints the address, and starts no browser' } },
   notes: [
-    'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
-    `It is one file of this package, ${WORKBENCH}, which also works offline.`,
+    'The page is served on 127.0.0.1 until you press Ctrl+C. The page connects to nothing and stores nothing.',
+    `The page is one file of this package, ${WORKBENCH}, which also works offline.`,
   ],
   example: 'workbench',
 
