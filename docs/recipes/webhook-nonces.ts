@@ -13,7 +13,7 @@ export class WebhookNonces extends DurableObject {
       CREATE INDEX IF NOT EXISTS nonces_expires_at ON nonces (expires_at)`)
   }
 
-  /** It does not await, so no other call runs in between. The response is sent only after the row is stored. */
+  /** This method does not await, so no other call runs in between. The response is sent only after the row is stored. */
   reserve(key: string, ttlSeconds: number, owner?: string): boolean {
     const now = Date.now()
     // At most 10 rows per call, so that no call is slow. Each call adds at most one row.

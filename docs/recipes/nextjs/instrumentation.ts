@@ -2,7 +2,7 @@
 //
 // Save this file as `instrumentation.ts` beside `nonce-store.ts`. Without a secret, the server then answers 500 to every request:
 
-/** Next.js calls it when the server starts, and not when it builds. */
+/** Next.js calls this function when the server starts, and not when it builds. */
 export function register() {
   if (!process.env['WEBHOOK_SECRET']) throw new Error('WEBHOOK_SECRET is not set')
 }
