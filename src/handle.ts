@@ -154,7 +154,7 @@ async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   run: (result: Result, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const { webhookId, keys } = signed
-  // The result or error of `run` is kept here, because a transaction store or its client may lose it.
+  // The result or error of `run` is kept here, because a transaction store or its client may lose both.
   let returned: { value: T } | undefined
   let thrown: { error: unknown } | undefined
   const runOnce = async (transaction: Transaction) => {

@@ -181,7 +181,7 @@ export const CASES: Cases = {
       [0, () => reserveNew(store, short, 1)],
       [0, first.reserve],
       ...others.map(([start, key]) => [start, key.reserve] as const),
-      // This check is early, because later it would also fail for a store that rounds down to whole seconds.
+      // This check is early, because a later check would also fail for a store that rounds down to whole seconds.
       [750, () => first.expectTaken(NOT_IN_SECONDS)],
       [1700, () => expectTaken(store, long, FREE_TOO_EARLY)],
       ...others.map(([start, key]) => [start + 1700, () => key.expectTaken(ROUNDED_DOWN)] as const),

@@ -8,7 +8,7 @@ import type { ConnectionOptions } from 'node:tls'
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
 // | pg       | 8           | processID, secretKey, host, port of a client   | cancels a late statement, which otherwise continues        |
 // | pg       | 8           | ssl and sslNegotiation of a client             | cancels over TLS; else the secret key goes in clear text  |
-// | postgres | 3           | state of a statement, options of the client    | the same two                                              |
+// | postgres | 3           | state of a statement, options of the client    | the same as the two rows of pg                            |
 // | mysql2   | 3           | connection of a pool's connection              | sets up each connection once; else before each statement  |
 // | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else one would end the process |
 // | ioredis  | 5, 6        | lastNodeError of the error of a cluster        | says why no node can be reached; else nothing says it     |

@@ -5,7 +5,7 @@ import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisSettings
 interface IoredisNodeOptions {
   connectTimeout: number
   disconnectTimeout: number
-  /** Never sends a command again. */
+  /** The client never sends a command again, because the store does so. */
   maxRetriesPerRequest: 0
 }
 
@@ -17,15 +17,15 @@ export interface IoredisOptions extends IoredisNodeOptions {
   enableOfflineQueue: false
   /** Never connects again by itself, because the store replaces the client. */
   retryStrategy: () => null
-  /** For Sentinel. */
+  /** For Sentinel: how long a sentinel may take to respond. */
   sentinelCommandTimeout: number
-  /** For Sentinel. */
+  /** For Sentinel: never asks all sentinels again, because the store replaces the client. */
   sentinelRetryStrategy: () => null
   /** For Sentinel: the client leaves the old master as soon as a sentinel reports a new one. */
   failoverDetector: true
-  /** For `Redis.Cluster`. */
+  /** For `Redis.Cluster`: never connects again by itself. */
   clusterRetryStrategy: () => null
-  /** For the nodes of `Redis.Cluster`. */
+  /** For `Redis.Cluster`: the options of the connection to each node. */
   redisOptions: IoredisNodeOptions
 }
 

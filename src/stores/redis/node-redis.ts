@@ -21,13 +21,13 @@ interface NodeRedisNodeOptions {
  * functions.
  */
 export interface NodeRedisOptions extends NodeRedisNodeOptions {
-  /** For `createCluster`. */
+  /** For `createCluster`: the options of the connection to each node. */
   defaults: NodeRedisNodeOptions
   /** For `createSentinel`: the connection to the master. */
   nodeClientOptions: NodeRedisNodeOptions
   /** For `createSentinel`: the connections to the sentinels. */
   sentinelClientOptions: { pingInterval: number; socket: NodeRedisSocketOptions }
-  /** For `createSentinel`. */
+  /** For `createSentinel`: never sends a command again, because the store does so. */
   maxCommandRediscovers: 0
 }
 

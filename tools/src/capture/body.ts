@@ -15,7 +15,7 @@ export interface BodyRead {
   readonly notes: readonly string[]
   /** Why the capture may not hold the bytes that arrived, to end the sentence "The capture does not hold the bytes that arrived: …". */
   readonly doubt?: string
-  /** The possible bodies of a loose capture, the likeliest first. Only a matching signature confirms one of them and the headers. */
+  /** The possible bodies if the headers were found somewhere in a text, the likeliest first. Only a matching signature confirms a body. */
   readonly looseBodies?: readonly Uint8Array[]
   /** Whether the newline after the body may or may not belong to the body. */
   readonly isNewlineUnknown?: boolean
@@ -114,7 +114,7 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
   return [...readings, ...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
 }
 
-/** Returns the file as curl sent it. If curl removed its line breaks, `original` is the whole file, which may have been signed. */
+/** Returns the bytes that curl sent of the file. If curl removed line breaks, `original` is the whole file, which may have been signed. */
 function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
   const joined = withoutLineBreaks(file)
   if (joined.length === file.length || (!isFileJoined && length !== joined.length)) return [{ body: file, notes: [] }]
@@ -149,7 +149,7 @@ function withoutLabel(body: Uint8Array): Uint8Array[] {
   return label === '' ? [] : [body.subarray(label.length)]
 }
 
-/** Returns the body without the text after it, once without and once with the blank lines before that text, or an empty list. */
+/** Returns the body without the text that follows: once with the blank lines before that text, and once without. Else an empty list. */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
   const index = text.search(TEXT_AFTER)

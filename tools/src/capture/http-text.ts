@@ -111,7 +111,7 @@ function indentOf(line: string): string {
   return line.slice(0, line.search(/[^\s>]|$/))
 }
 
-/** Returns the lines without the prefix, up to the first line that lacks it. A blank line may have lost the white space of the prefix. */
+/** Returns the lines without the prefix, up to the first line without a prefix. A blank line may have lost the spaces of the prefix. */
 function removePrefix(text: string, prefix: string): string {
   const stripped: string[] = []
   for (const line of text.split('\n')) {

@@ -179,7 +179,7 @@ function ownHeaders(object: Json): Header[] {
 
 const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** Returns the value of the first of these names in the object or, if it has none of them, in the objects around it. */
+/** Returns the value of the first of these names. If the object has none of the names, the objects around the object are searched. */
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     for (const name of names) {
@@ -275,7 +275,7 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
   return { body: isEmpty ? new Uint8Array() : undefined }
 }
 
-/** Returns the body beside the headers, or in an object around them. A body beside a response may belong to that response. */
+/** Returns the body beside the headers, or in an object around the headers. A body beside a response may belong to that response. */
 function findBodyField(place: Place): BodyField | undefined {
   let inner: Json | undefined
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {

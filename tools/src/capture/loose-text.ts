@@ -117,7 +117,7 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
 
 const isText = (text: string | undefined) => text !== undefined
 
-/** Matches what differs from JSON in a printed object. For linear time, a name begins a word, and a string may lack its end. */
+/** Matches what differs from JSON in a printed object. A string may lack its end, and a name begins a word, so that the time is linear. */
 const PRINTED =
   /'((?:\\[\s\S]|[^'\\])*)(?:'|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|(?<![\w$])([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g
 const PRINTED_WORDS: { readonly [word: string]: string } = {

@@ -87,7 +87,7 @@ const CHANGES: readonly Change[] = [
 const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
 const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
 
-/** Yields the JSON as serializers write it. `isWeak` is true if the right length is no proof, because more than white space changed. */
+/** Yields the JSON as serializers write it. If more than white space changed, the right length is no proof, so `isWeak` is true. */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
   if (json === undefined) return
@@ -136,7 +136,7 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
 /** Returns the possible content of a file before an editor added a newline. */
 export const restoredNewline = (body: Uint8Array) => newlines('has a newline after the body', undefined, body)
 
-/** Yields the body without its newline or, if it has none and `lost` says how one was lost, with each kind of newline. */
+/** Yields the body without its newline. A body without a newline gets each kind of newline, if `lost` says how the newline was lost. */
 function* newlines(has: string, lost: string | undefined, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }

@@ -126,7 +126,7 @@ function splitForCmd(text: string): readonly ShellWord[] {
   return list.words
 }
 
-/** Returns the first command as one line. A caret before one newline continues the line, and before two newlines keeps one of them. */
+/** Returns the first command as one line. A caret before one newline continues the line. Of two newlines after a caret, one stays. */
 function removeCarets(text: string): string {
   let line = ''
   for (const [piece, newlines, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {

@@ -70,7 +70,7 @@ export class CheckClient {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
-  /** Seconds until the next response is given up. After a time-out, they are 5 times the slowest response, at least 1 s. */
+  /** Returns how many seconds to wait for the next response: after a time-out, 5 times the slowest response, but at least 1 s. */
   get #timeout(): number {
     const { timeout } = this.#options
     return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout
