@@ -24,7 +24,7 @@ const INFLATE = {
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 
-/** The hashes that OpenSSL supports. FIPS mode lacks MD5 and others, but `verify` needs only SHA-256. */
+/** The hashes that OpenSSL supports. FIPS mode lacks MD5 and some other hashes, but `verify` needs only SHA-256. */
 let available: ReadonlySet<string> | undefined
 
 function isAvailable(algorithm: string): boolean {

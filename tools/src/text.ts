@@ -39,7 +39,7 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
   '\ufeff': 'byte order mark',
 }
 
-/** Matches white space around a text, and invisible characters inside it. A space inside is often intended. */
+/** Matches white space around a text, and invisible characters inside it. A space inside does not match, because it is often intended. */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 
 /** Returns words as a list: `a`, `a and b`, `a, b and c`. */

@@ -92,7 +92,7 @@ export function* explain(
   return drafts.map((draft) => withOthers(draft, drafts))
 }
 
-/** Joins changes with the same cause and fix into one finding, because only together do they lead to the signature. */
+/** Joins changes with the same cause and fix into one finding, because only all of them together lead to the signature. */
 function joinChanges(changes: readonly Mistake[]): Mistake[] {
   const joined: Mistake[] = []
   for (const change of changes) {

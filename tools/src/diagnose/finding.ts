@@ -114,6 +114,6 @@ export interface Diagnosis {
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language
-  /** The bytes that were signed, if the signature of an invalid request confirms them. They contain each secret of the body. */
+  /** The bytes that were signed, if the signature of an invalid request confirms them. A secret in the body is in these bytes too. */
   readonly signedMessage?: Uint8Array
 }

@@ -3,7 +3,7 @@ import { isGuessable } from '../secret-strength.js'
 
 const MASK = '[secret]'
 
-/** How many consecutive characters of a secret are masked. Words of a secret that can be guessed may also be in a message. */
+/** How many consecutive characters of a secret are masked. A secret of words has a larger number, because a message may have the same words. */
 const MIN_PIECE = 4
 const MIN_PIECE_OF_WORDS = 8
 
@@ -53,7 +53,7 @@ function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
   return found
 }
 
-/** Returns the forms of a secret in a text, each with the length of a masked piece. A prefix such as `whsec_` is no part of it. */
+/** Returns the forms of a secret in a text, each with the length of a masked piece. A prefix such as `whsec_` is not secret. */
 function formsOf(whole: string): (readonly [length: number, form: string])[] {
   const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')
   const count = isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE

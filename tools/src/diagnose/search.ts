@@ -151,7 +151,7 @@ function patternsOf(groups: number): readonly Pattern[] {
   return patterns
 }
 
-/** Returns patterns of up to three mistakes, the likeliest and shortest first. A changed body is last, because it takes the longest. */
+/** Returns patterns of up to three mistakes, the likeliest and shortest first. Changed bodies come last, because they take the longest. */
 function makePatterns(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let group = 0; group < groups; group++) {

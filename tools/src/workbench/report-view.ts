@@ -96,7 +96,7 @@ const BROTLI_NOT_TRIED = () =>
 /** How many languages a finding shows by default. `fixes` begins with the likeliest language. */
 const LIKELIEST = 3
 
-/** Returns the element that shows a finding. Without a line in the language of the report, it shows the lines in other languages. */
+/** Returns the element that shows a finding. A finding without a line in the sender's language shows other languages. */
 function findingView(finding: Finding, chosen: string, report: CheckReport): HTMLElement {
   const { language: guessed, signedMessage } = report
   const { code, side, message, fix, fixes, evidence } = finding

@@ -85,7 +85,7 @@ const FULL: Refusal = {
 /** The errors of a connection that the sender closed. A request that had already begun has its own report. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
-/** Sends a response. Its headers are names and values in turns. */
+/** Sends a response. `headers` has names and values in turns. */
 function answerWith(
   response: ServerResponse,
   status: number,

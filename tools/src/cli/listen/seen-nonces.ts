@@ -15,7 +15,7 @@ export class SeenNonces {
   /** The time of each reservation by key, in milliseconds since the Unix epoch, the oldest first. */
   readonly #times = new Map<string, number>()
 
-  /** Returns the view that checks one request, which arrived `now`, in milliseconds since the Unix epoch. */
+  /** Returns the view that checks one request. `now` is the time of arrival, in milliseconds since the Unix epoch. */
   storeFor(now: number): RequestStore {
     let takenKey = ''
     return {

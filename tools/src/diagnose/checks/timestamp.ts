@@ -132,7 +132,7 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
     : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }
 }
 
-/** Returns a time as `301 s`, `26.5 h` or `40 d`. Short times stay in seconds, so that the reader can compare them with the window. */
+/** Returns a time as `301 s`, `26.5 h` or `40 d`. Short times stay in seconds, so that readers can compare these times with the window. */
 function describeDuration(seconds: number): string {
   const length = Math.abs(seconds)
   const rounded = (unit: number) => Math.round((length / unit) * 10) / 10

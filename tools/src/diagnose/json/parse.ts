@@ -14,7 +14,7 @@ export const NUMBER = 7
 /** `true`, `false` or `null`. */
 export const WORD = 8
 
-/** Limits of a parsed text: a hostile body of only brackets would take too much memory and time. Most parsers limit the nesting too. */
+/** The limits of a parsed text, because a hostile body of only brackets would take much memory and time. Most parsers limit nesting too. */
 const MAX_TOKENS = 2 ** 20
 const MAX_DEPTH = 1024
 

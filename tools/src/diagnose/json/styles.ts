@@ -27,8 +27,8 @@ function shortEscape(character: string): string | undefined {
 }
 
 /**
- * Returns a style that escapes what `matches` finds, as a short escape unless it is in `never`, or as \uXXXX in lowercase digits. Digits
- * of codes below `uppercaseBelow` are uppercase.
+ * Returns a style that escapes the characters that `matches` finds. A character in `never`, or without a short escape, becomes \uXXXX.
+ * The digits are lowercase, but codes below `uppercaseBelow` have uppercase digits.
  */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const replace = replacing((character) => {

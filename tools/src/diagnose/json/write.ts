@@ -34,7 +34,7 @@ export type Arrange = (members: Member[], json: JsonText) => Member[]
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
-  /** Returns a string with its quotes. It is called for each part of a long string, but not for a string that all serializers write alike. */
+  /** Returns a string with its quotes. Called for each part of a long string, but not for a string that all serializers write alike. */
   readonly escaping?: ((text: string) => string) | undefined
   /** Returns a string with its quotes, like `escaping`, but is called for every string. */
   readonly string?: ((text: string) => string) | undefined
@@ -49,7 +49,7 @@ export interface JsonStyle {
 
 const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
 
-/** The largest growth of a rewritten text, besides `MAX_SHORT`. Indented deep nesting could make it very long. */
+/** How many times longer a rewritten text may be, plus `MAX_SHORT`. Indented deep nesting could make the text very long. */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
 
