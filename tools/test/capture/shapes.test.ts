@@ -41,25 +41,19 @@ describe('HTTP text is read', () => {
   it.each<[string, string | Uint8Array]>([
     ['with CRLF', TEXT.replaceAll('\n', '\r\n')],
     ['after a byte order mark', `\ufeff${TEXT}`],
-    ['in UTF-16, little-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le')],
     ['in UTF-16, little-endian, without a mark', Buffer.from(TEXT, 'utf16le')],
     ['in UTF-16, big-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16()],
-    ['in UTF-16, big-endian, without a mark', Buffer.from(TEXT, 'utf16le').swap16()],
     ['indented by spaces', prefixed('    ').join('\n')],
     ['indented by a tab, after a blank line', `\n${prefixed('\t').join('\n')}\n`],
     ['indented, with the white space of blank lines lost', prefixed('  ').join('\n').replaceAll(/ +\n/g, '\n')],
     ['quoted as in a mail', prefixed('> ').join('\n')],
-    ['quoted twice', prefixed('> > ').join('\r\n')],
     ['quoted, with the white space of blank lines lost', prefixed('> ').join('\n').replaceAll('> \n', '>\n')],
-    ['in a fence', `\`\`\`http\n${TEXT}\n\`\`\`\n`],
     ['in a fence with CRLF', `\`\`\`\r\n${TEXT.replaceAll('\n', '\r\n')}\r\n\`\`\`\r\n`],
     ['in a fence below prose', `We got this today.\n\n~~~\n${TEXT}\n~~~\n\nCan you help?\n`],
     ['in a fence that does not end', `\`\`\`\n${TEXT}`],
-    ['below prose', `We got this today (401).\n\n${TEXT}`],
     ['below 990 lines of prose', `${'It came in today.\n'.repeat(990)}${TEXT}`],
     ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
-    ['below a line that looks like a header', `Note: it came in today.\n${TEXT}`],
     ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
     ['with a header that a mail broke into two lines', TEXT.replace(SIGNATURE, `\n  ${SIGNATURE}`)],
     ['quoted, with a broken header', prefixed('> ').join('\n').replace(SIGNATURE, `\n>   ${SIGNATURE}`)],
@@ -151,12 +145,9 @@ describe('a curl command is read', () => {
   it.each([
     ['a variable', 'curl http://a -H "X-Nonce: $NONCE"', 'a shell variable'],
     ['a substitution', 'curl http://a -d "$(cat body)"', 'a shell variable'],
-    ['backticks', 'curl http://a -d `cat body`', 'a shell variable'],
     ['headers in a file', 'curl http://a -H @headers', 'in a file'],
     ['typographic quotes', 'curl ‘http://a’ -H ‘X-Nonce: a’ -d ‘{}’', 'typographic quotes'],
-    ['typographic double quotes', "curl http://a -H “X-Nonce: it's” -d “a”", 'typographic quotes'],
     ['lines that were wrapped', "curl 'http://a'\n-H 'X-Nonce: a' -d b", 'The command has several lines'],
-    ['lines that were wrapped before a value', "curl http://a -d\r\n'b'", 'The command has several lines'],
     ['a long option on the next line', 'curl http://a\n  --json b', 'The command has several lines'],
     ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'The command has several lines'],
     ['the newlines of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
@@ -175,24 +166,15 @@ describe('JSON is read', () => {
 
   it.each([
     ['with rawBody beside a parsed body', outside({ req: request, rawBody: BODY, body: JSON.parse(BODY) })],
-    ['with raw_body', outside({ ...request, raw_body: BODY })],
     ['with bodyBase64', outside({ ...request, bodyBase64: BASE64, body: { parsed: true } })],
     ['with base64 in lines', outside({ ...request, rawBodyBase64: `${BASE64.slice(0, 8)}\n${BASE64.slice(8)}\n` })],
     ['with bodyHex', outside({ ...request, bodyHex: Buffer.from(BODY).toString('hex') })],
     ['with bodyEncoding', outside({ ...request, body: BASE64, bodyEncoding: 'base64' })],
-    ['with encoding hex', outside({ ...request, body: Buffer.from(BODY).toString('hex'), encoding: 'hex' })],
     ['with is_base64', outside({ ...request, body: BASE64, is_base64: true })],
     ['after the prefix of a log', `2023-11-14T22:13:20.257Z\t6f96\tINFO\t${outside({ ...request, body: BODY })}\n`],
-    ['after a prefix in brackets', `[info] ${outside({ ...request, body: BODY })}`],
-    [
-      'after a prefix, over several lines',
-      `INFO received ${JSON.stringify({ ...request, body: BODY }, undefined, 2)}\n`,
-    ],
+    ['after a prefix, over several lines', `INFO a ${JSON.stringify({ ...request, body: BODY }, undefined, 2)}\n`],
     ['among other lines', `start\nINFO {"msg":"a"}\nINFO ${outside({ ...request, body: BODY })}\nend {\n`],
-    [
-      'with headers as a string of lines',
-      outside({ ...request, headers: LINES.slice(1, -2).join('\r\n'), body: BODY }),
-    ],
+    ['with headers as lines', outside({ ...request, headers: LINES.slice(1, -2).join('\r\n'), body: BODY })],
     ['with headers as JSON in a string', outside({ ...request, headers: JSON.stringify(headers), body: BODY })],
     [
       'as the message of a queue',
@@ -223,15 +205,10 @@ describe('JSON is read', () => {
 describe('a format that is not read is refused, and what to do is said', () => {
   it.each([
     ['the log of wget', `---request begin---\n${TEXT}`, 'is the output of wget -d. Send the same request with curl -v'],
-    [
-      'quoted-printable',
-      TEXT.replace(SIGNATURE, `${SIGNATURE.slice(0, 60)}=\n${SIGNATURE.slice(60)}`),
-      'is quoted-printable',
-    ],
+    ['quoted-printable', TEXT.replace(/(X-Signature.*)(....)/i, '$1=\n$2'), 'is quoted-printable'],
     ['HTML', TEXT.replaceAll('"', '&quot;'), 'has HTML entities'],
     ['a tree of tshark', `Hypertext Transfer Protocol\n${prefixed('    ').join('\n')}`, 'is a tree of tshark -V'],
     ['packets', '0x0000:  4500 0034 0000 4000 4006 0000 7f00 0001\n', 'is a dump of packets'],
-    ['packets of IPv6', '0x0000:  6000 0000 0034 0640 0000 0000 0000 0000\n', 'is a dump of packets'],
   ])('%s', (_, capture, message) => {
     expect(() => read(capture)).toThrow(message)
   })
@@ -250,19 +227,14 @@ describe('a format that is not read is refused, and what to do is said', () => {
 describe('other text is refused, with the shapes that are read', () => {
   it.each([
     ['prose', 'We got a 401 today.\n\nCan you help?'],
-    ['a list of names and values', 'level: info\nmessage: received\n\nbody'],
     ['YAML of a request', `headers:\n  X-Nonce: "abc"\nbody: '{"event": "paid"}'\n`],
     ['a command of HTTPie', `http POST http://a X-Nonce:abc --raw '{"event":"paid"}'`],
-    ['YAML', 'timestamp: 1700000000\nevent: invoice.paid\n'],
     ['the head of a response', 'HTTP/1.1 401 Unauthorized\nDate: Tue, 14 Nov 2023 22:13:21 GMT\n\n'],
-    ['the headers of a response', 'Content-Type: text/html\nServer: nginx\nContent-Length: 3\n\nabc'],
     ['a command of PowerShell', 'Invoke-WebRequest -Uri "https://a" -Headers @{ "x-nonce"="a" } -Body "b"'],
     ['a call of fetch', 'await fetch("https://a", { method: "POST", headers: { "x-nonce": "a" } })'],
-    ['an object of JavaScript', "{ method: 'POST', headers: { 'x-nonce': 'a' }, body: 'b' }"],
     ['a line of an access log', '127.0.0.1 - - [14/Nov/2023:22:13:20 +0000] "POST /hooks/42 HTTP/1.1" 401 0'],
     ['JSON of a response', '{"status":401,"headers":{"content-type":"text/plain"},"body":"no"}'],
     ['a JSON string', '"a text"'],
-    ['a quote', '"a text'],
     ['a remark and no request line', 'Note: it came in today.\nHost: a\nnot a header'],
     ['output of curl with a broken line', '> POST / HTTP/1.1\n> no header\n>\n'],
     ['names and values on lines of their own', 'X-Timestamp:\n1700000000\nX-Nonce:\nabc'],

@@ -16,36 +16,17 @@ async function findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret
 }
 
 describe('a timestamp that is not Unix time in seconds', () => {
-  it.each([
-    '',
-    ` ${TIMESTAMP}`,
-    `"${TIMESTAMP}"`,
-    `${TIMESTAMP}.25`,
-    `+${TIMESTAMP}`,
-    '1.7e9',
-    '1,700,000,000',
-    '6553f100',
-    '2023-11-14T22:13:20+00:00',
-    '2023-11-14T24:61:20Z',
-    'Tue, 14 Nov 2023 22:13:20 GMT',
-    '14 November 2023 22:13:20',
-    'undefined',
-    'now',
-    '20231114221320',
-  ])('is shown: %j', async (timestamp) => {
-    const findings = await findingsFor({ timestamp })
-    expect(findings[0]).toMatchObject({
-      code: 'timestamp_format',
-      message: expect.stringContaining(JSON.stringify(timestamp)),
-    })
-  })
+  it.each(['', ` ${TIMESTAMP}`, `"${TIMESTAMP}"`, `${TIMESTAMP}.25`, '1,700,000,000', '2023-11-14T24:61:20Z', 'now'])(
+    'is shown: %j',
+    async (timestamp) => {
+      const message = expect.stringContaining(JSON.stringify(timestamp))
+      expect((await findingsFor({ timestamp }))[0]).toMatchObject({ code: 'timestamp_format', message })
+    },
+  )
 
   it.each([
     ['2023-11-14T23:13:20+01:00', TIMESTAMP],
     ['2023-11-14 22:13:20.500', TIMESTAMP],
-    ['20231114T221320Z', TIMESTAMP],
-    ['Tue Nov 14 22:13:20 UTC 2023', TIMESTAMP],
-    ['11/14/2023 22:13:20', TIMESTAMP],
     ['1700000000123.5', TIMESTAMP],
   ])('%s means %s', async (timestamp, seconds) => {
     const [finding] = await findingsFor({ timestamp })
@@ -56,16 +37,12 @@ describe('a timestamp that is not Unix time in seconds', () => {
 describe('a timestamp outside the window', () => {
   it.each([
     ['1700000000000', 'timestamp_unit'],
-    ['1700000000000000', 'timestamp_unit'],
     ['1700000000000000000', 'timestamp_unit'],
     ['28333333', 'timestamp_unit'],
     ['721692800', 'timestamp_epoch'],
     ['133444736000000000', 'timestamp_epoch'],
     ['45244', 'timestamp_epoch'],
     ['0', 'timestamp_epoch'],
-    ['123456', 'timestamp_epoch'],
-    ['99999999', 'timestamp_epoch'],
-    ['999999999', 'timestamp_epoch'],
     ['99999999999999999999999999', 'timestamp_unit'],
   ])('%s is reported as %s', async (timestamp, code) => {
     const findings = await findingsFor({ timestamp })
@@ -82,9 +59,6 @@ describe('a timestamp outside the window', () => {
     [-19_800_000, 'clock_time_zone', ': 19800 s '],
     [5_400_000, 'clock_behind', ': 5400 s '],
     [300_001, 'clock_behind', ': 300.001 s '],
-    [172_800_000, 'clock_behind', ': 172800 s '],
-    [31_622_400_000, 'clock_behind', ': 31622400 s '],
-    [63_072_000_000, 'clock_behind', ': 63072000 s '],
     [95_248_945_000, 'clock_behind', ': 95248945 s '],
   ])('%i ms: %s', async (late, code, evidence) => {
     const findings = await findingsFor({}, NOW + late)
@@ -114,9 +88,8 @@ describe('a nonce', () => {
     ['', ' 0 '],
     ['n'.repeat(129), ' 129 '],
   ])('has a wrong length: %s', async (nonce, length) => {
-    expect(await findingsFor({ nonce })).toMatchObject([
-      { code: 'nonce_length', message: expect.stringContaining(length) },
-    ])
+    const message = expect.stringContaining(length)
+    expect(await findingsFor({ nonce })).toMatchObject([{ code: 'nonce_length', message }])
   })
 })
 
@@ -126,12 +99,7 @@ describe('a header', () => {
     (await diagnoseBriefly({ webhookId: '42', headers: changed, body }, SECRET, at(NOW))).findings
 
   it('is missing', async () => {
-    expect(await findingsWith({})).toMatchObject([
-      {
-        code: 'header_missing',
-        evidence: 'Headers: none',
-      },
-    ])
+    expect(await findingsWith({})).toMatchObject([{ code: 'header_missing', evidence: 'Headers: none' }])
   })
 
   it.each([[['x-timestamp']], [['x-nonce']], [['x-timestamp', 'x-nonce']], [['x-signature']]])(
@@ -194,24 +162,17 @@ describe('a header', () => {
   })
 })
 
-describe('X-Timestamp and X-Nonce, swapped', () => {
-  const swappedHeaders = (timestamp: string, nonce: string, signature: string) =>
-    Object.entries({ 'x-timestamp': nonce, 'x-nonce': timestamp, 'x-signature': signature })
-  const findingsWith = async (changed: [string, string][], now = NOW) =>
-    (await diagnoseBriefly({ webhookId: '42', headers: changed, body: 'a body' }, SECRET, at(now))).findings
-  const CONFIRMED = expect.stringContaining('Confirmed')
-
-  it.each([
-    ['a nonce', 'a-nonce'],
-    ['a nonce of digits, which only the signature distinguishes from a timestamp', '12345'],
-  ])('are one finding: %s', async (_, nonce) => {
-    const headers = swappedHeaders(TIMESTAMP, nonce, signatureOf(TIMESTAMP, nonce, 'a body', SECRET))
-    expect(await findingsWith(headers)).toMatchObject([{ code: 'header_swapped', evidence: CONFIRMED }])
-    expect(await findingsWith(headers, NOW + 400_000)).toMatchObject([
-      { code: 'header_swapped' },
-      { code: 'clock_behind' },
-    ])
-  })
+it.each([
+  ['a nonce', 'a-nonce'],
+  ['a nonce of digits, which only the signature distinguishes from a timestamp', '12345'],
+])('X-Timestamp and X-Nonce, swapped, are one finding: %s', async (_, nonce) => {
+  const signature = signatureOf(TIMESTAMP, nonce, 'a body', SECRET)
+  const headers = { 'x-timestamp': nonce, 'x-nonce': TIMESTAMP, 'x-signature': signature }
+  const findingsAt = async (now: number) =>
+    (await diagnoseBriefly({ webhookId: '42', headers, body: 'a body' }, SECRET, at(now))).findings
+  const evidence = expect.stringContaining('Confirmed')
+  expect(await findingsAt(NOW)).toMatchObject([{ code: 'header_swapped', evidence }])
+  expect(await findingsAt(NOW + 400_000)).toMatchObject([{ code: 'header_swapped' }, { code: 'clock_behind' }])
 })
 
 describe('an unexplained mismatch', () => {
@@ -256,7 +217,6 @@ describe('an unexplained mismatch', () => {
   it.each([
     ['secret_whitespace', ' a secret\n'],
     ['secret_quotes', '"a secret"'],
-    ['secret_whitespace', '100% secret '],
     ['secret_placeholder', 'None'],
     ['secret_placeholder', 'process.env.HOOK'],
     ['secret_placeholder', 'BILLING_WEBHOOK_SECRET'],
@@ -269,9 +229,7 @@ describe('an unexplained mismatch', () => {
   it.each([
     ['', 1],
     ['undefined', 1],
-    ['false', 1],
     ['[object Promise]', 1],
-    ['[1, 1] or so', 1],
     [NONCE_UUID, 1],
     ['\x81\x2f', 1],
     // Another digest may be right for another secret.
@@ -285,42 +243,29 @@ describe('an unexplained mismatch', () => {
   })
 })
 
-describe('a body that was lost', () => {
-  const sent = '{"a":1}'
-  const findingsOf = async (body: string, more: Record<string, string>, signed = sent) => {
-    const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, signed, SECRET) })
-    return (await diagnoseBriefly({ webhookId: '42', headers: { ...headers, ...more }, body }, SECRET, at(NOW)))
-      .findings
-  }
-  it.each([
-    ['[object Object]', {}, 'unknown'],
-    ['undefined', {}, 'unknown'],
-    ['undefined', { 'content-length': '9' }, 'sender'],
-    ['undefined', { 'content-length': '7' }, 'receiver'],
-    ['[object Object]', { 'content-length': '15' }, 'sender'],
-    ['', { 'content-length': '7' }, 'receiver'],
-    ['', { 'transfer-encoding': 'gzip, Chunked' }, 'receiver'],
-  ])('is reported first: %j with %j', async (body, headers, side) => {
-    const findings = await findingsOf(body, headers)
-    expect(findings).toMatchObject([{ code: 'body_changed', side }, { code: 'signature_mismatch' }])
-  })
+it.each([
+  ['[object Object]', {}, 'unknown'],
+  ['undefined', { 'content-length': '9' }, 'sender'],
+  ['undefined', { 'content-length': '7' }, 'receiver'],
+  ['', { 'content-length': '7' }, 'receiver'],
+  ['', { 'transfer-encoding': 'gzip, Chunked' }, 'receiver'],
+])('a body that was lost is reported first: %j with %j', async (body, more, side) => {
+  const { headers } = signedRequest({ body: '{"a":1}' })
+  const { findings } = await diagnoseBriefly(
+    { webhookId: '42', headers: { ...headers, ...more }, body },
+    SECRET,
+    at(NOW),
+  )
+  expect(findings).toMatchObject([{ code: 'body_changed', side }, { code: 'signature_mismatch' }])
 })
 
-describe('a secret of the receiver with characters that the sender did not use', () => {
-  it.each([
-    ['a secret\n'],
-    [' a secret\r\n'],
-    ['\ufeffa secret'],
-    ['a secret\xa0'],
-    ['a\u200b secret'],
-    ['"a secret"', 'secret_quotes'],
-  ])('is reported, with the fix for the receiver: %j', async (secret, code = 'secret_whitespace') => {
+it.each([['a secret\n'], ['\ufeffa secret'], ['a\u200b secret'], ['"a secret"', 'secret_quotes']])(
+  "the receiver's secret has characters that the sender did not use: %j",
+  async (secret, code = 'secret_whitespace') => {
     const { findings } = await diagnoseBriefly(signedRequest({ secret: 'a secret' }), secret, at(NOW))
     expect(findings).toMatchObject([{ code, side: 'receiver' }])
-    const unexplained = await diagnoseBriefly(signedRequest({ secret: 'another', body: 'a body' }), secret, at(NOW))
-    expect(unexplained.findings).toMatchObject([{ code, side: 'receiver' }, { code: 'signature_mismatch' }])
-  })
-})
+  },
+)
 
 describe('a secret that was sent', () => {
   const codesWith = async (headers: Record<string, string>, body: string, secret: string) => {

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../../src/index.js'
 import { eventually } from '../../../../test/support/servers.js'
 import { PageServer, type PageSettings } from '../../../src/cli/listen/page-server.js'
 import type { Received } from '../../../src/cli/listen/receiver.js'
 import type { Report } from '../../../src/cli/listen/report.js'
+import { serve } from '../../resources.js'
 
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 const HTML = `<!doctype html><html lang="en"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; connect-src 'none'">`
@@ -48,42 +50,22 @@ const LONG_REPORT: Report = {
   differences: ['a'.repeat(300)],
 }
 
-const servers: PageServer[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.end()
-})
-
 async function start(settings: Partial<PageSettings> = {}) {
-  const page = new PageServer({
-    html: HTML,
-    endpoint: undefined,
-    secrets: [SECRET],
-    language: undefined,
-    clock: Date,
-    ...settings,
-  })
-  servers.push(page)
+  const usual = { html: HTML, endpoint: undefined, secrets: [SECRET], language: undefined, clock: Date }
+  const page = new PageServer({ ...usual, ...settings })
+  onTestFinished(() => page.end())
   const url = await page.start('http://127.0.0.1:4000')
   return { page, url, origin: new URL(url).origin, host: new URL(url).host, token: new URL(url).pathname.slice(1, -1) }
 }
 
-interface Answer {
-  status: number
-  headers: IncomingMessage['headers']
-  text: string
-}
-
 /** Sends a request with exactly these headers. */
-function ask(url: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    request(url, { method, headers, agent: false }, async (response) => {
-      let text = ''
-      for await (const chunk of response.setEncoding('utf8')) text += chunk
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
-    })
-      .on('error', reject)
-      .end(body)
-  })
+async function ask(url: string, headers: Record<string, string> = {}, method = 'GET', body = '') {
+  const [response]: [IncomingMessage] = await once(
+    request(url, { method, headers, agent: false }).end(body),
+    'response',
+  )
+  const text = (await response.setEncoding('utf8').toArray()).join('')
+  return { status: response.statusCode, headers: response.headers, text }
 }
 
 const act = (url: string, action: string, headers: Record<string, string> = {}) =>
@@ -96,9 +78,7 @@ interface Event {
 
 /** Opens the events, and collects what arrives. */
 async function openEvents(url: string) {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(`${url}events`, { agent: false }, resolve).on('error', reject).end()
-  })
+  const [response]: [IncomingMessage] = await once(request(`${url}events`, { agent: false }).end(), 'response')
   let text = ''
   response.setEncoding('utf8').on('data', (chunk) => {
     text += chunk
@@ -151,10 +131,7 @@ describe('an empty 404 is the response', () => {
   it.each<[string, (url: URL) => string]>([
     ['no token', (url) => `${url.origin}/`],
     ['a token of another length', (url) => `${url.href.slice(0, -2)}/`],
-    [
-      'a token with one other character',
-      (url) => url.href.replace(/(.)\/$/, (_, last) => (last === 'A' ? 'Q/' : 'A/')),
-    ],
+    ['a token with one other character', ({ href }) => href.replace(/.\/$/, (last) => (last === 'A/' ? 'Q/' : 'A/'))],
     ['the token as a query', (url) => `${url.origin}/?${url.pathname.slice(1, -1)}`],
     ['the token at a deeper place', (url) => `${url.origin}/a${url.pathname}`],
   ])('to %s', async (_, change) => {
@@ -248,13 +225,11 @@ describe('the events', () => {
 
   it('say that the listener has ended, and close', async () => {
     const { page, url } = await start()
-    const opened = await Promise.all([openEvents(url), openEvents(url)])
-    await Promise.all(opened.map(({ waitFor }) => waitFor(1)))
+    const { waitFor, closed, events } = await openEvents(url)
+    await waitFor(1)
     await page.end()
-    for (const { closed, events } of opened) {
-      await closed
-      expect(events().at(-1)?.name).toBe('end')
-    }
+    await closed
+    expect(events().at(-1)?.name).toBe('end')
     await expect(ask(url)).rejects.toThrow(/ECONNRE(FUSED|SET)/)
   })
 
@@ -285,47 +260,23 @@ describe('the events', () => {
     await eventually(() => {
       if (!reader.text().includes('"id":12000,')) throw new Error('still unread')
     })
-    let bytes = 0
-    stalled.on('data', (chunk) => {
-      bytes += chunk.length
-    })
-    stalled.resume()
-    await once(stalled, 'close')
-    expect(bytes).toBeLessThan(2 ** 23)
-    // It fills the buffers of the system.
+    await once(stalled.resume(), 'close')
+    // It got what the buffers of the system hold.
+    expect(stalled.bytesRead).toBeLessThan(2 ** 23)
   }, 60_000)
 })
 
 describe('an action', () => {
-  let endpoint: ReturnType<typeof createServer>
-  let received: { headers: IncomingMessage['headers']; rawHeaders: string[]; url: string; body: string }[]
-  let address: string
-  beforeEach(async () => {
-    received = []
-    endpoint = createServer(async (request, response) => {
-      let body = ''
-      for await (const chunk of request.setEncoding('utf8')) body += chunk
-      const { headers, rawHeaders, url = '' } = request
-      received.push({ headers, rawHeaders, url, body })
-      response.writeHead(403, 'No', { 'X-Answer': 'yes' })
-      response.end(`<script>${SECRET}</script>${'a'.repeat(20_000)}`)
-    }).listen(0, '127.0.0.1')
-    await once(endpoint, 'listening')
-    address = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`
-  })
-  afterEach(() => {
-    endpoint.closeAllConnections()
-    endpoint.close()
-  })
-
   it('signs with the secret that matched, sends the same bytes, and returns the beginning of the response', async () => {
-    const { page, url } = await start({ endpoint: new URL(address), secrets: ['another secret', SECRET] })
+    const { origin, received } = await serve((_, response) => {
+      response.writeHead(403, 'No', { 'X-Answer': 'yes' }).end(`<script>${SECRET}</script>${'a'.repeat(20_000)}`)
+    })
+    const { page, url } = await start({ endpoint: new URL(origin), secrets: ['another secret', SECRET] })
     page.add(REPORT, RECEIVED)
     const answer = JSON.parse((await act(url, 'requests/1/sign-and-send')).text)
-    expect(received).toMatchObject([
-      { url: '/hooks/42', body: '{"event":"paid"}', headers: { 'content-type': 'application/json' } },
-    ])
-    const headers = Object.entries(received[0]?.headers ?? {}) as [string, string][]
+    const type = { 'content-type': 'application/json' }
+    expect(received).toMatchObject([{ url: '/hooks/42', body: Buffer.from(BODY), headers: type }])
+    const { headers = {} } = received[0] ?? {}
     const store = new MemoryNonceStore()
     expect(await verify({ webhookId: '42', headers, body: BODY }, SECRET, store)).toMatchObject({ ok: true })
     expect(answer).toMatchObject({ status: 403, statusText: 'No' })
@@ -335,11 +286,11 @@ describe('an action', () => {
   })
 
   it('ends when the listener ends, also if the endpoint does not answer', async () => {
-    endpoint.removeAllListeners('request').on('request', () => {})
-    const { page, url } = await start({ endpoint: new URL(address) })
+    const { origin } = await serve(() => {})
+    const { page, url } = await start({ endpoint: new URL(origin) })
     page.add(REPORT, RECEIVED)
     const answered = act(url, 'requests/1/sign-and-send').catch((error: Error) => error)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
     await page.end()
     await answered
   })
