@@ -177,11 +177,8 @@ function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
 }
 
 /**
- * Undoes the changes of captures. Prefers a body with the right signature and the right length, then a body of the right length, then a
- * body with the right signature. Returns `undefined` if no body is right.
- *
- * @param signed - a body with the right signature but the wrong length, if there is one. The sender signed this body, but sent another
- * body.
+ * Undoes the changes of captures. Prefers a body with the right signature and length, then with the right length. The body `signed` has
+ * the right signature but the wrong length, because the sender signed it and sent another body.
  */
 function restore(
   readings: readonly Reading[],

@@ -205,10 +205,7 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
   return request && { ...request, isExact: true }
 }
 
-/**
- * Returns the headers in an object of names and values, or in a list. A list may have pairs, objects with `name` and `value`, or
- * names and values in turns. A string may hold such an object or list as JSON, or the headers as HTTP text.
- */
+/** Returns the headers of an object, a list of pairs, objects or turns, or a string that is such JSON or HTTP text. */
 function headerLinesOf(value: unknown): Header[] {
   if (typeof value === 'string') {
     const document = parse(value)

@@ -180,7 +180,7 @@ function rowOf(summary: Summary): Row {
     h('span', { class: 'time' }, clock(time)),
     h('span', { class: `mark ${ok ? 'met' : 'broken'}` }, `${ok ? '✓' : '✗'} ${verdictOf(summary)}`),
     h('span', { class: 'target' }, target(summary)),
-    finding === undefined ? undefined : h('span', { class: 'first-finding' }, finding),
+    finding === undefined ? undefined : h('span', { class: 'first-finding muted' }, finding),
   )
   return { summary, button, item: h('li', { 'data-id': String(summary.id) }, button) }
 }

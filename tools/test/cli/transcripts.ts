@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pathInPackage } from '../../src/cli/command.js'
 import { run } from '../../src/cli/run.js'
 import { PROGRAM } from './program.js'
@@ -46,8 +47,8 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
     }
     // A new secret is different every time.
     if (command.endsWith('secret > webhook.secret')) writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
-    const text = replaceAll(printed.replaceAll('\r', ''), realOrigins)
-    return `$ ${command}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
+    const shown = replaceAll(printed.replaceAll('\r', ''), realOrigins)
+    return `$ ${command}\n${shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`}`
   }
 
   let result = guide
@@ -61,27 +62,16 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
 
 /** Runs a command line in this process, because a process per call is slow. */
 async function runInProcess(args: readonly string[], env: Record<string, string | undefined>) {
-  const chunks: Buffer[] = []
-  const output = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk)
-      done()
-    },
-  })
-  const stdin = Readable.from([])
-  const untilInterrupted = () => Promise.resolve()
-  const context = {
-    untilInterrupted,
-    stdin,
-    stdout: output,
-    stderr: output,
-    env,
-    clock: Date,
+  const stdout = new PassThrough()
+  const printed = text(stdout)
+  const exitCode = await run(args, {
+    untilInterrupted: () => Promise.resolve(),
+    stdin: Readable.from([]),
+    ...{ stdout, stderr: stdout, env, clock: Date, pathInPackage },
     openTerminal: () => undefined,
-    pathInPackage,
-  }
-  const exitCode: number = await run(args, context)
-  return { exitCode, printed: Buffer.concat(chunks).toString('utf8') }
+  })
+  stdout.end()
+  return { exitCode, printed: await printed }
 }
 
 function replaceAll(text: string, words: readonly (readonly [from: string, to: string])[]): string {

@@ -26,26 +26,12 @@ describe('another name', () => {
       expect(meantOf([[name, 'the value']]), name).toEqual({ ...GIVEN, [field]: 'the value' })
   })
 
-  it.each([
-    'x-ts-offset',
-    'x-http-ts',
-    'https-ts',
-    'update',
-    'x-date-of-birth',
-    'time-zone',
-    'id',
-    'x-id',
-    'request-identity',
-    'x-my-request-id',
-    'my-event-id-2',
-    'x-design',
-    'sigma',
-    'x-digest-algorithm',
-    'x-sig-version',
-    'user-agent',
-    `${'x'.repeat(120)}-timestamp`,
-  ])('%s is none of the three', (name) => {
-    expect(meantOf([[name, 'the value']])).toEqual(GIVEN)
+  it('is none of the three', () => {
+    const others =
+      'x-ts-offset x-http-ts https-ts update x-date-of-birth time-zone id x-id request-identity x-my-request-id ' +
+      'my-event-id-2 x-design sigma x-digest-algorithm x-sig-version user-agent'
+    for (const name of [...others.split(' '), `${'x'.repeat(120)}-timestamp`])
+      expect(meantOf([[name, 'the value']]), name).toEqual(GIVEN)
   })
 })
 

@@ -31,20 +31,16 @@ vi.mock('node:crypto', async (original) => {
   }
 })
 
+const MANY = Array.from({ length: 50 }, (_, index) => `${SECRET} ${index}`)
 const NONSENSE = signatureOf('1', 'b', 'nonsense', 'nonsense')
-const EVENT = JSON.stringify({
-  id: 123456789012345680000,
-  price: 1.5,
-  name: 'Zoë </a>\u2028',
-  list: [1, { b: true, a: null }],
-})
+const EVENT = '{"id":123456789012345680000,"price":1.5,"name":"Zoë </a>\u2028","list":[1,{"b":true,"a":null}]}'
 
 const bodyOf = (bytes: number) => `[${EVENT},"${'x'.repeat(bytes - Buffer.byteLength(EVENT) - 5)}"]`
 
 it.each([
   ['a short body', EVENT, SECRET],
   ['a body of 64 KB', bodyOf(65_536), SECRET],
-  ['a list of secrets', EVENT, Array.from({ length: 50 }, (_, index) => `${SECRET} ${index}`)],
+  ['a list of secrets', EVENT, MANY],
   ['a large body', bodyOf(1_000_000), SECRET],
   ['a long secret', EVENT, SECRET.repeat(1000)],
 ])('makes at most as many hashes as documented, and says if this was too few: %s', async (_, body, secret) => {
@@ -60,40 +56,23 @@ it.each([
 /** How much of a search was not done, as the evidence says it. */
 const notTried = async (body: string | Uint8Array, secret: string | string[] = SECRET) => {
   const { findings } = await diagnose(signedRequest({ body, signature: NONSENSE }), secret, CLOCK)
-  return findings
-    .at(-1)
-    ?.evidence?.split('\n')
-    .find((line) => line.startsWith('Some changes'))
+  return /^Some changes.*$/m.exec(findings.at(-1)?.evidence ?? '')?.[0]
 }
 
 it('a search that was cut short says what it did not try', async () => {
   expect(await notTried(EVENT)).toBeUndefined()
   expect(await notTried(bodyOf(20_000))).toBeUndefined()
   expect(await notTried(new Uint8Array(5_000_000))).toContain('secret')
-  expect(
-    await notTried(
-      EVENT,
-      Array.from({ length: 50 }, (_, index) => `${SECRET} ${index}`),
-    ),
-  ).toBeDefined()
+  expect(await notTried(EVENT, MANY)).toBeDefined()
 })
 
 it.each([70_000, 1_000_000, 4_300_000])('finds the usual layouts with a body of %i bytes', async (size) => {
   const body = Buffer.alloc(size, '{"a": 1},\n')
-  for (const [before, after] of [
-    ['1700000000.', ''],
-    ['', ''],
-    ['1700000000:', ''],
-    ['abc:1700000000:', ''],
-    ['1700000000\nabc\n', ''],
-  ] as const) {
-    const signature = createHmac('sha256', SECRET).update(before).update(body).update(after).digest('hex')
+  for (const before of ['1700000000.', '', '1700000000:', 'abc:1700000000:', '1700000000\nabc\n']) {
+    const signature = createHmac('sha256', SECRET).update(before).update(body).digest('hex')
     const { findings } = await diagnose(signedRequest({ nonce: 'abc', body, signature }), SECRET, CLOCK)
     expect(findings).toMatchObject([{ code: 'message_layout' }])
   }
-  const signature = createHmac('sha256', SECRET).update('1700000000:abc:$body').digest('hex')
-  const { findings } = await diagnose(signedRequest({ nonce: 'abc', body, signature }), SECRET, CLOCK)
-  expect(findings).toMatchObject([{ code: 'message_layout' }])
 })
 
 it('makes one hash for a valid request', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
+import { type IncomingMessage, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -58,12 +58,14 @@ async function start(settings: Partial<PageSettings> = {}) {
   return { page, url, origin: new URL(url).origin, host: new URL(url).host, token: new URL(url).pathname.slice(1, -1) }
 }
 
-/** Sends a request with exactly these headers. */
-async function ask(url: string, headers: Record<string, string> = {}, method = 'GET', body = '') {
-  const [response]: [IncomingMessage] = await once(
-    request(url, { method, headers, agent: false }).end(body),
-    'response',
-  )
+/** Sends a request with exactly these headers, and returns the response before its body. */
+async function request(url: string, headers: Record<string, string> = {}, method = 'GET', body = '') {
+  const [response] = await once(sendRequest(url, { method, headers, agent: false }).end(body), 'response')
+  return response as IncomingMessage
+}
+
+async function ask(...given: Parameters<typeof request>) {
+  const response = await request(...given)
   const text = (await response.setEncoding('utf8').toArray()).join('')
   return { status: response.statusCode, headers: response.headers, text }
 }
@@ -78,7 +80,7 @@ interface Event {
 
 /** Opens the events, and collects what arrives. */
 async function openEvents(url: string) {
-  const [response]: [IncomingMessage] = await once(request(`${url}events`, { agent: false }).end(), 'response')
+  const response = await request(`${url}events`)
   let text = ''
   response.setEncoding('utf8').on('data', (chunk) => {
     text += chunk

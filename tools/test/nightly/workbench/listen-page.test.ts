@@ -1,10 +1,6 @@
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   type Browser,
   CAN_RUN,
@@ -16,7 +12,8 @@ import {
 } from '../../../../test/nightly/packages/browser.js'
 import { ROOT } from '../../../../test/support/packed.js'
 import { send, signedHeaders } from '../../../../test/support/raw-client.js'
-import { type Listener, SECRET, startInProcess } from '../../cli/listener.js'
+import { SECRET, startInProcess } from '../../cli/listener.js'
+import { serve, temporaryFolder } from '../../resources.js'
 
 // `listen --page` in a real browser.
 
@@ -29,7 +26,7 @@ const SIGNED = Buffer.from(
 )
 
 describe.runIf(CAN_RUN)('the page of listen', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'listen-page-'))
+  const folder = temporaryFolder()
   let browser: Browser
 
   beforeAll(async () => {
@@ -39,22 +36,11 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     browser = await launch()
   })
 
-  const listeners: Listener[] = []
-  const pages: Page[] = []
-  const problems: string[] = []
-  afterEach(async () => {
-    await Promise.all(pages.splice(0).map((page) => page.context().close()))
-    await Promise.all(listeners.splice(0).map((listener) => listener.interrupt()))
-    expect(problems.splice(0)).toEqual([])
-  })
-  afterAll(async () => {
-    await browser.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => browser.close())
 
   async function listen(args: readonly string[] = []) {
     const listener = await startInProcess(['--page', '--json', ...args], {}, undefined, folder)
-    listeners.push(listener)
+    onTestFinished(async () => void (await listener.interrupt()))
     const { page } = JSON.parse(listener.stdout().split('\n')[0] ?? '')
     return { listener, port: listener.port, url: String(page) }
   }
@@ -62,9 +48,13 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
   async function open(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext(options)
     const page = await context.newPage()
+    const problems: string[] = []
     page.on('pageerror', ({ message }) => problems.push(message))
     page.on('dialog', (dialog) => problems.push(`a dialog: ${dialog.message()}`))
-    pages.push(page)
+    onTestFinished(async () => {
+      await context.close()
+      expect(problems).toEqual([])
+    })
     await page.goto(url)
     await page.waitForFunction(() => document.documentElement.dataset['state'] === 'done')
     return page
@@ -174,7 +164,7 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     const { port, url } = await listen()
     const context = await browser.newContext()
     const page = await context.newPage()
-    pages.push(page)
+    onTestFinished(() => context.close())
     const texts: Promise<string>[] = []
     page.on('response', (response) => {
       if (!response.url().endsWith('/events')) texts.push(response.text())
@@ -184,15 +174,9 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     const headers: [string, string][] = [['X-Secret', SECRET], ...signedHeaders({ body, secret: 'another' })]
     await send(port, { path: `/${SECRET}`, headers, body })
     await shown(page, 1)
-    const values = await page.$$eval('input, textarea, select', (all) =>
-      all.map((one) => (one as HTMLInputElement).value),
-    )
-    const all = [
-      await page.content(),
-      await page.locator('body').innerText(),
-      ...values,
-      ...(await Promise.all(texts)),
-    ].join()
+    const valuesOf = (all: Element[]) => all.map((one) => (one as HTMLInputElement).value)
+    const values = await page.$$eval('input, textarea, select', valuesOf)
+    const all = [await page.content(), ...values, ...(await Promise.all(texts))].join()
     expect(all).toContain('[secret]')
     for (const piece of [SECRET, SECRET.slice(0, 12), Buffer.from(SECRET).toString('base64').slice(0, 16)]) {
       expect(all).not.toContain(piece)
@@ -223,16 +207,10 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
   })
 
   it('signs a request again, sends it to the endpoint, and shows the response', async () => {
-    const received: (string | undefined)[] = []
-    const endpoint = createServer((request, response) => {
-      received.push(String(request.headers['x-nonce']))
-      request.resume()
-      response.writeHead(received.length === 1 ? 401 : 503, { 'X-Answer': '<b>' })
-      response.end('<script>alert(1)</script>')
-    }).listen(0, '127.0.0.1')
-    await once(endpoint, 'listening')
-    const { port: own } = endpoint.address() as AddressInfo
-    const { port, url } = await listen(['--forward-to', `http://127.0.0.1:${own}/hooks/7`])
+    const { origin, received } = await serve((_, response) => {
+      response.writeHead(received.length === 1 ? 401 : 503, { 'X-Answer': '<b>' }).end('<script>alert(1)</script>')
+    })
+    const { port, url } = await listen(['--forward-to', `${origin}/hooks/7`])
     await post(port, { nonce: 'abc' })
     const page = await open(url)
     await shown(page, 1)
@@ -241,51 +219,39 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     await page.click('text=Sign and send again')
     await page.waitForSelector('#outcome .card')
     const outcome = (await page.textContent('#outcome')) ?? ''
-    for (const text of ['It answered 503', 'X-Answer: <b>', '<script>alert(1)</script>', `:${own}/hooks/7`]) {
+    for (const text of ['It answered 503', 'X-Answer: <b>', '<script>alert(1)</script>', `${origin}/hooks/7`]) {
       expect(outcome).toContain(text)
     }
-    expect(received).toEqual(['abc', expect.stringMatching(/^[\da-f-]{36}$/)])
-    endpoint.closeAllConnections()
-    endpoint.close()
+    const nonces = received.map(({ headers }) => headers['x-nonce'])
+    expect(nonces).toEqual(['abc', expect.stringMatching(/^[\da-f-]{36}$/)])
   })
 
   it('another page reads, sends and frames nothing, even if it knows the address', async () => {
-    let forwarded = 0
-    const other = createServer((request, response) => {
-      if (request.method === 'POST') forwarded++
-      request.resume()
-      response.writeHead(200, { 'Content-Type': 'text/html' })
-      response.end('<!doctype html><title>another page</title>')
-    }).listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const origin = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+    const { origin, received } = await serve((_, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>another page</title>'),
+    )
+    const countForwarded = () => received.filter(({ method }) => method === 'POST').length
     const { port, url } = await listen(['--forward-to', origin])
     await post(port)
     const own = await open(url)
     await shown(own, 1)
     await own.click('text=Sign and send again')
     await own.waitForSelector('#outcome .card')
-    expect(forwarded).toBe(2)
+    expect(countForwarded()).toBe(2)
 
     const page = await open(`${url}`)
     await page.goto(origin)
     const outcome = await page.evaluate(async (url) => {
-      const attempt = (work: Promise<unknown>) =>
-        work.then(
-          () => 'done',
-          () => 'refused',
+      const attempt = (work: Promise<unknown>) => work.then(() => 'done').catch(() => 'refused')
+      const loaded = (target: EventTarget, event: string) =>
+        attempt(
+          new Promise((resolve, reject) => {
+            target.addEventListener(event, resolve)
+            target.addEventListener('error', reject)
+          }),
         )
-      const events = new EventSource(`${url}events`)
-      const opened = new Promise((resolve) => {
-        events.onopen = () => resolve('done')
-        events.onerror = () => resolve('refused')
-      })
-      const script = document.createElement('script')
-      const loaded = new Promise((resolve) => {
-        script.onload = () => resolve('done')
-        script.onerror = () => resolve('refused')
-      })
-      script.src = `${url}requests/1`
+      const script = Object.assign(document.createElement('script'), { src: `${url}requests/1` })
+      const scriptLoaded = loaded(script, 'load')
       document.head.append(script)
       const action = `${url}requests/1/sign-and-send`
       const body = { method: 'POST', body: '{}' }
@@ -294,18 +260,13 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
         act: await attempt(fetch(action, { ...body, headers: { 'Content-Type': 'application/json' } })),
         // It is sent without a question before, and its response cannot be read.
         blind: await attempt(fetch(action, { ...body, mode: 'no-cors' })),
-        events: await opened,
-        script: await loaded,
+        events: await loaded(new EventSource(`${url}events`), 'open'),
+        script: await scriptLoaded,
       }
     }, url)
-    expect(outcome).toEqual({
-      read: 'refused',
-      act: 'refused',
-      blind: expect.any(String),
-      events: 'refused',
-      script: 'refused',
-    })
-    expect(forwarded).toBe(2)
+    const refused = { read: 'refused', act: 'refused', events: 'refused', script: 'refused' }
+    expect(outcome).toEqual({ ...refused, blind: expect.any(String) })
+    expect(countForwarded()).toBe(2)
 
     await page.evaluate((url) => {
       const frame = document.createElement('iframe')
@@ -313,8 +274,6 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
       document.body.append(frame)
     }, url)
     await expect.poll(() => page.frames().at(-1)?.url() ?? '').toMatch(/^chrome-error:/)
-    other.closeAllConnections()
-    other.close()
   })
 
   it('has no violation that axe can find, and fits each width, in light and dark colours', async () => {
