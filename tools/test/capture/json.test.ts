@@ -51,27 +51,23 @@ describe('a captured request may be', () => {
     ['an entry of a HAR file', HAR_ENTRY],
     ['a HAR file', { log: { version: '1.2', entries: [OTHER_ENTRY, HAR_ENTRY] } }],
     ['an event of API Gateway, version 1', LAMBDA_1],
-    ['the same with its body in base64', { ...LAMBDA_1, body: BASE64, isBase64Encoded: true }],
     ['an event of API Gateway, version 2', LAMBDA_2],
     ['the same in base64', { ...LAMBDA_2, body: BASE64, isBase64Encoded: true }],
     ['an event in the log of a function', { message: 'received', event: LAMBDA_2 }],
     ['a line of a log', LOG],
     ['a flat line', { ...LOG, req: undefined, headers, method: 'POST', path: '/hooks/42' }],
     ['a line with its time as text', { ...LOG, time: undefined, '@timestamp': '2023-11-14T22:13:20.000Z' }],
-    ['a line with its time in seconds', { ...LOG, time: NOW / 1000 }],
     ['pairs of headers', { ...LOG, req: { method: 'POST', url: '/hooks/42', headers: Object.entries(headers) } }],
     [
       'raw headers of Node',
-      { ...LOG, req: { method: 'POST', url: '/hooks/42', rawHeaders: Object.entries(headers).flat() } },
+      { ...LOG, req: { ...LOG.req, headers: undefined, rawHeaders: Object.entries(headers).flat() } },
     ],
     ['a body that is a Buffer', { ...LOG, body: Buffer.from(BODY) }],
     ['a body that is a list of bytes', { ...LOG, body: [...Buffer.from(BODY)] }],
   ])('%s', async (_, document) => {
     const clock = { now: () => NOW + 3_600_000 }
-    const { exitCode, text } = await call(['diagnose', ...FROM_ENV, '--json'], {
-      stdin: JSON.stringify(document),
-      clock: clock as never,
-    })
+    const around = { stdin: JSON.stringify(document), clock: clock as never }
+    const { exitCode, text } = await call(['diagnose', ...FROM_ENV, '--json'], around)
     const { notes } = JSON.parse(text)
     expect(exitCode).toBe(0)
     expect(notes[0]).toMatch(/^Read: POST \/hooks\/42(\?a=b)?, body of 15 bytes\.$/)
@@ -86,10 +82,9 @@ function parsed(document: unknown) {
 
 describe('JSON', () => {
   it('may be several lines: the first signed request is read', () => {
-    const lines = [{ msg: 'start' }, { method: 'GET', headers: { a: 'b' }, body: 'no' }, LOG].map((line) =>
-      JSON.stringify(line),
-    )
-    const { body, notes } = readCapture(Buffer.from(`${lines.join('\r\n')}\n`))
+    const lines = [{ msg: 'start' }, { method: 'GET', headers: { a: 'b' }, body: 'no' }, LOG]
+    const text = lines.map((line) => `${JSON.stringify(line)}\r\n`).join('')
+    const { body, notes } = readCapture(Buffer.from(text))
     expect(String(Buffer.from(body as Uint8Array))).toBe(BODY)
     expect(notes).toEqual(['The capture has 2 requests. The first request with X-Signature was read.'])
   })
@@ -100,7 +95,6 @@ describe('JSON', () => {
   })
 
   it.each<[unknown, string]>([
-    [{ ...LAMBDA_1, body: BASE64 }, BASE64],
     [{ ...LAMBDA_1, body: BASE64, isBase64Encoded: 'true' }, BASE64],
     [{ request: { ...HAR_ENTRY.request, postData: { text: BASE64, encoding: 'base64' } } }, BODY],
     [{ request: { ...HAR_ENTRY.request, postData: { text: BASE64, encoding: 'utf8' } } }, BASE64],
@@ -108,7 +102,6 @@ describe('JSON', () => {
     [{ headers, body: [0, 255] }, '\0\ufffd'],
     [{ headers, body: [0, 256] }, '[0,256]'],
     [{ headers, body: [-1, 0] }, '[-1,0]'],
-    [{ headers, body: [1.5] }, '[1.5]'],
     [{ headers, body: [1, 'a'] }, '[1,"a"]'],
   ])('has the body of %j', (document, body) => {
     expect(parsed(document).body).toBe(body)
@@ -122,7 +115,6 @@ describe('JSON', () => {
 
   it.each([
     ['{"event":"paid"}', 'The capture is JSON, but has no headers of a request.'],
-    ['[]', 'The capture is JSON, but has no headers of a request.'],
     ['[1,"headers",{"headers":[null,7,["a"],[7,"b"]]}]', 'The capture is JSON, but has no headers of a request.'],
     ['{"headers":', 'The capture begins as JSON, but is not valid JSON.'],
   ])('throws if it is %s', (text, message) => {

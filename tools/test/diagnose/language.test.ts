@@ -6,15 +6,11 @@ const CLOCK = { now: () => NOW }
 
 it.each([
   ['python-requests/2.32.3', 'python'],
-  ['aiohttp/3.9 Python/3.12', 'python'],
   ['GuzzleHttp/7', 'php'],
   ['Go-http-client/1.1', 'go'],
   ['Faraday v2.9.0', 'ruby'],
-  ['Ruby', 'ruby'],
   ['okhttp/4.12.0', 'java'],
-  ['Java-http-client/17.0.2', 'java'],
   ['axios/1.7.2', 'node'],
-  ['node', 'node'],
   ['RestSharp/110.2.0.0', 'csharp'],
   ['libwww-perl/6.67', 'perl'],
   ['curl/8.5.0', 'shell'],
@@ -28,11 +24,8 @@ it.each([
 
 it.each(['Mozilla/5.0', '', undefined])('User-Agent %j names no language', async (agent) => {
   const { headers, body } = signedRequest()
-  const { language } = await diagnose(
-    { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body },
-    SECRET,
-    CLOCK,
-  )
+  const request = { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body }
+  const { language } = await diagnose(request, SECRET, CLOCK)
   expect(language).toBeUndefined()
 })
 

@@ -38,18 +38,9 @@ const RECEIVED: Received = {
 
 describe('the row of a request', () => {
   it('has the first finding and the sender', () => {
-    expect(summaryOf({ id: 3, report: REPORT, received: RECEIVED }, [SECRET])).toEqual({
-      id: 3,
-      time: TIME,
-      method: 'POST',
-      path: '/hooks/42',
-      status: 401,
-      ok: false,
-      reason: 'missing_header',
-      detail: 'body of 2 bytes',
-      finding: 'X-Nonce is missing.',
-      agent: 'PHP/8.2',
-    })
+    const { findings: _, ...shown } = REPORT
+    const row = { id: 3, ...shown, finding: 'X-Nonce is missing.', agent: 'PHP/8.2' }
+    expect(summaryOf({ id: 3, report: REPORT, received: RECEIVED }, [SECRET])).toEqual(row)
   })
 
   it('says what differs at the endpoint, if nothing else is wrong', () => {
@@ -70,19 +61,9 @@ describe('the row of a request', () => {
 describe('the details of a request', () => {
   it('have the result of each rule', () => {
     const { report } = detailsOf({ id: 1, report: REPORT, received: RECEIVED }, [SECRET, 'another'])
-    expect(report?.rules.map(({ reason, status }) => [reason, status])).toEqual([
-      ['missing_header', 'broken'],
-      ['invalid_timestamp', 'met'],
-      ['timestamp_outside_window', 'met'],
-      ['invalid_nonce', 'not checked'],
-      ['signature_mismatch', 'not checked'],
-      ['replayed_nonce', 'not checked'],
-    ])
-    expect(report).toMatchObject({
-      valid: false,
-      findings: [FINDING],
-      arrival: [TIME, 'by the clock of listen'],
-    })
+    const statuses = ['broken', 'met', 'met', 'not checked', 'not checked', 'not checked']
+    expect(report?.rules.map(({ status }) => status)).toEqual(statuses)
+    expect(report).toMatchObject({ valid: false, findings: [FINDING], arrival: [TIME, 'by the clock of listen'] })
   })
 
   it.each([

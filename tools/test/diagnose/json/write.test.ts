@@ -60,12 +60,7 @@ describe('the order of keys', () => {
   it.each([
     ['JavaScript: integers first', javascriptOrder, '{"b":1,"2":1,"a":1,"1":2,"b":3}', '{"1":2,"2":1,"b":3,"a":1}'],
     ['sorted, at every depth', sortedOrder, '{"b":1,"a":{"d":2,"c":1}}', '{"a":{"c":1,"d":2},"b":1}'],
-    [
-      'a HashMap of Java',
-      hashMapOrder,
-      '{"id":3,"event":4,"amount":2,"zeta":1}',
-      '{"zeta":1,"amount":2,"id":3,"event":4}',
-    ],
+    ['a HashMap of Java', hashMapOrder, '{"id":3,"amount":2,"zeta":1}', '{"zeta":1,"amount":2,"id":3}'],
     // This is the order in which Java 17 prints them.
     ['a HashMap of 12 keys', hashMapOrder, sized(12), sized(12, [11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 4, 9])],
     ['a HashMap of 13 keys', hashMapOrder, sized(13), sized(13, [4, 11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 12, 9])],
