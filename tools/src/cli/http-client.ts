@@ -57,7 +57,7 @@ export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Returns whether a status means a rejection. Other statuses usually come from other code than the check. */
+/** Returns whether a status means a rejection. Other statuses usually come from a route, a parser or a fault, not from the check. */
 export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }

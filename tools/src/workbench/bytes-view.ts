@@ -12,7 +12,7 @@ const NOT_ASCII = /[^ -~]/g
 const NAMES: { readonly [character: string]: string } = { '\n': 'LF', '\r': 'CR', '\t': 'TAB', '\0': 'NUL', ' ': 'SP' }
 
 /**
- * Returns bytes as text. Characters that nobody sees are drawn as their name or code, and so are bytes that are not UTF-8.
+ * Returns bytes as text. Invisible characters, and bytes that are not UTF-8, are drawn as their name or code.
  *
  * @param marked - the bytes that are marked, and `after`, the bytes after them.
  */

@@ -11,7 +11,7 @@ export interface Kept {
   /** The number of the request, counted from 1. */
   readonly id: number
   readonly report: Report
-  /** Absent if the request did not arrive whole, or if its bytes are no longer kept. */
+  /** Absent if the request did not arrive completely, or if its bytes are no longer kept. */
   readonly received?: Received | undefined
 }
 

@@ -28,11 +28,11 @@ export interface ReceiverSettings {
   readonly folder: string | undefined
   /** The names that `Host` may have, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
-  /** Prints a report, and the request if it arrived whole. The next report waits until the returned promise settles. */
+  /** Prints a report, and the request if it arrived completely. The next report waits until the returned promise settles. */
   print(report: Report, received?: Received): Promise<void>
 }
 
-/** A request that arrived whole, and what the diagnosis confirmed. */
+/** A request that arrived completely, and what the diagnosis confirmed. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -46,7 +46,7 @@ export interface Received {
   readonly signedMessage?: Uint8Array | undefined
 }
 
-/** A request that arrived whole and is not diagnosed yet. */
+/** A request that arrived completely and is not diagnosed yet. */
 interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
   readonly request: IncomingMessage
 }
@@ -155,7 +155,7 @@ export class Receiver {
       this.#refuseBody(request, response, error)
       return
     }
-    // A request that was already refused may still arrive whole.
+    // A request that was already refused may still arrive completely.
     if (response.headersSent) return
     const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
     const answered = this.#answer(arrived, response)

@@ -16,7 +16,7 @@ const INDENT = '     '
  * Returns findings as numbered text, each with its evidence and its fix.
  *
  * @param language - shows the line of code to change in this language only.
- * @param guessed - the sender's language. If a finding has no line of code in this language, it shows the lines in other languages.
+ * @param guessed - the sender's language. If a finding has no line of code in this language, the lines in other languages are shown.
  */
 export function findingsText(
   findings: readonly Finding[],
