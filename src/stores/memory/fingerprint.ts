@@ -17,7 +17,7 @@ const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
  */
 export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Array, place: number): void {
   const isLong = text.length > MAX_LENGTH - 4
-  // The memory is large enough, because a character takes at most 3 bytes, and the end takes at most 5 words.
+  // The memory is large enough, because a character takes at most 3 bytes, and the padding at the end takes at most 5 words.
   const words = isLong ? new Int32Array(text.length + 5) : WORDS
   const bytes = isLong ? Buffer.from(words.buffer) : BYTES
   const length = bytes.write(text)

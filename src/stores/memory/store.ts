@@ -56,7 +56,7 @@ const RECORD_WORDS = 6
 const EXPIRY = 4
 const OWNER = 5
 
-/** The owner words of a record without an owner, and of a released record. Any other owner word is even, and not 0. */
+/** The words in place of an owner: in a record without an owner, and in a released record. The word of an owner is even, and not 0. */
 const NO_OWNER = 0
 const RELEASED = 1
 

@@ -221,7 +221,7 @@ function* eachRestored(
   }
 }
 
-const PARSED = 'The capture has a parsed body. Written as JSON again, it is the body that was signed.'
+const PARSED = 'The capture has a parsed body. If the body is written as JSON again, the signature matches.'
 
 const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. It was read as the body ${why}.`
 

@@ -138,7 +138,7 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   if (time === undefined) {
     if (!PASTED.test(head)) return { headers: parseHead(lines), body, isHttpText: true }
     const headers = parseHead(lines.map((line) => line.replaceAll('\xc2\xa0', ' ').replace(/\xe2\x80[\x90\x91]/g, '-')))
-    const note = 'The headers have no-break spaces or hyphens, which were read as plain ones.'
+    const note = 'The headers have no-break spaces or hyphens, which were read as normal spaces and hyphens.'
     return { headers, body, isHttpText: true, notes: [note] }
   }
   const headers = parseHead(lines.slice(1))

@@ -71,7 +71,7 @@ export interface RawResponse extends EndpointResponse {
 /** How many bytes of a response's body `send` reads. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
-/** How long the first request of a {@link Gate} waits. The wait ends, because a server may accept only one connection at a time. */
+/** How long the first request of a {@link Gate} waits. The wait has a limit, because a server may accept only one connection at a time. */
 const MAX_HELD_MILLISECONDS = 300
 
 /** Holds back the last byte of several requests until all requests are connected, so that all arrive at the same time. */

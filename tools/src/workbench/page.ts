@@ -142,7 +142,7 @@ function showReport(report: CheckReport): void {
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`
   status.replaceChildren(
     valid
-      ? h('p', { class: 'verdict valid' }, 'Valid, unless it is a replay')
+      ? h('p', { class: 'verdict valid' }, 'Valid, unless the request is a replay')
       : h('p', { class: 'verdict broken' }, `Invalid: ${reason ?? 'see the findings'} (${count})`),
     isExample
       ? h('p', {}, 'This is the example. Replace the example with your own request, and enter the secret.')

@@ -14,7 +14,7 @@ const AFTER = 1200
  */
 export function sidesView(sender: Uint8Array, receiver: Uint8Array, bodyStart: number): HTMLElement[] {
   const position = firstDifference(sender, receiver)
-  if (position === undefined) return [h('p', {}, `Both are the same ${countBytes(sender.length)}.`)]
+  if (position === undefined) return [h('p', {}, `Both sides have the same ${countBytes(sender.length)}.`)]
   const place = position < bodyStart ? `byte ${position}` : `byte ${position - bodyStart} of the body`
   return [
     h('p', {}, `The first difference is at ${place}. It is marked.`),

@@ -15,7 +15,7 @@ export const INDENT_3: Spacing = { item: ',', colon: ' : ', indent: '   ' }
 export const INDENT_4 = indentedBy('    ')
 export const TABS = indentedBy('\t')
 export const SPACED_COLON: Spacing = { item: ',', colon: ': ' }
-/** Jackson's DefaultPrettyPrinter. */
+/** The style of Jackson's DefaultPrettyPrinter. */
 export const JACKSON: Spacing = { item: ',', colon: ' : ', indent: '  ', hollow: [' ', ' '], hasInlineArrays: true }
 /** Ruby's pretty_generate before version 2.7.3 of its library. */
 export const OLD_RUBY: Spacing = { ...INDENT_2, hollow: ['\n', '\n\n'] }

@@ -192,7 +192,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     const signature = signatureOf(timestamp, nonce, body, secret)
     const capture = `X-Timestamp: ${timestamp}\nX-Nonce: ${nonce}\nX-Signature: ${signature}\n\n${body}`
     await enter(page, Buffer.from(capture), [secret], 1_700_000_300_000)
-    expect(await page.innerText('#check-status')).toBe('Valid, unless it is a replay')
+    expect(await page.innerText('#check-status')).toBe('Valid, unless the request is a replay')
     expect(await page.innerText('#check-result')).toBe('What was checked')
     const rules = await page.$$eval('.rules li', (rows) => rows.map((row) => row.getAttribute('data-status')))
     expect(rules).toEqual(['met', 'met', 'met', 'met', 'met', 'not checked'])
@@ -226,7 +226,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     expect(await page.textContent('#check-result')).toContain('If you know it, change “It arrived”.')
     await page.selectOption('#arrival', 'timestamp')
     await settled(page)
-    expect(await page.textContent('#check-status')).toBe('Valid, unless it is a replay')
+    expect(await page.textContent('#check-status')).toBe('Valid, unless the request is a replay')
     const rule = page.locator('[data-reason=timestamp_outside_window]')
     expect(await rule.getAttribute('data-status')).toBe('not checked')
   })
@@ -269,7 +269,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     expect(await result.textContent()).toContain('The first difference is at byte 57 of the body.')
     expect(await result.textContent()).toContain('Its bytes end here.')
     await page.fill('#signed', body)
-    expect(await result.textContent()).toContain('Both are the same 57 bytes.')
+    expect(await result.textContent()).toContain('Both sides have the same 57 bytes.')
   })
 
   it('masks the secret, and stores nothing', async () => {
