@@ -98,12 +98,12 @@ describe('the clock of a store steps', () => {
 })
 
 describe('servers that differ by d seconds and share a store', () => {
-  it.each([1, 10, 300, 600])('d = %d: a replay passes only in the last d seconds of the slower server', async (d) => {
+  it.each([1, 10, 300, 600])('d = %d: a replay passes only in the last d seconds of the slower clock', async (d) => {
     const time = new TestClock(NOW - 300_000 - d * 1000)
     const store = new MemoryNonceStore({ clock: time })
     expect(await outcome(store, time.milliseconds + d * 1000)).toBe('accepted')
 
-    // The slower server accepts the timestamp until NOW + 300 s of its own time. The nonce is kept for 600 s.
+    // The server whose clock is behind accepts the timestamp until NOW + 300 s of its own time. The nonce is kept for 600 s.
     time.milliseconds = NOW + 300_000 - d * 1000
     expect(await outcome(store, time.milliseconds)).toBe('replayed_nonce')
     time.milliseconds += 1

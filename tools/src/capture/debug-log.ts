@@ -1,7 +1,7 @@
 import { concat, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
 import { decodeEscapes } from './escapes.js'
 
-// This file reads logs that print what a client sent as quoted text, one piece per line.
+// This file reads logs of clients. A log has the sent bytes as quoted text, one piece per line.
 
 /** How a tool logs the pieces of a request that were sent. */
 interface DebugLog {

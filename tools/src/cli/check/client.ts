@@ -60,7 +60,7 @@ export class CheckClient {
     const response = await sendRequest(request, limit, group?.gate)
     if (response.status === 0) this.failure = response.statusText
     else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
-    // Time-outs of simultaneous copies do not count, because the endpoint may only have too many connections at once.
+    // Time-outs of simultaneous copies do not count, because the endpoint may be right, but have too many connections at once.
     if (response.timedOut && together === 1) this.#timeOuts++
     return { status: response.status, headers: response.headers, text: response.body }
   }
