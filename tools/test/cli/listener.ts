@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { PassThrough, Readable, type Writable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { eventually } from '../../../test/support/servers.js'
 import { pathInPackage } from '../../src/cli/command.js'
 import { run } from '../../src/cli/run.js'
@@ -69,11 +69,8 @@ export const startProcess: StartListener = async (args, env = {}, secretArgs = S
 
 /** Runs the command in this process. */
 export const startInProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS, packageFolder) => {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  let press = () => {}
-  const interrupted = new Promise<void>((resolve) => {
-    press = resolve
-  })
+  const [stdout, stderr, pressed] = [new PassThrough(), new PassThrough(), new AbortController()]
+  const interrupted = once(pressed.signal, 'abort').then(() => {})
   const exitCode = run([...ARGS, ...secretArgs, ...args], {
     stdin: Readable.from([]),
     stdout,
@@ -84,11 +81,11 @@ export const startInProcess: StartListener = async (args, env = {}, secretArgs =
     openTerminal: () => undefined,
     pathInPackage: (file) => (packageFolder === undefined ? pathInPackage(file) : join(packageFolder, file)),
   })
-  return listener(stdout, stderr, exitCode, press)
+  return listener(stdout, stderr, exitCode, () => pressed.abort())
 }
 
 async function listener(
-  stdout: Readable | (Readable & Writable),
+  stdout: Readable,
   stderr: Readable,
   exitCode: Promise<number | null>,
   press: () => unknown,

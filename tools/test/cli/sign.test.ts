@@ -16,17 +16,15 @@ const JSON_BODY = '{"event":"invoice.paid"}'
 const file = join(folder, 'body.json')
 writeFileSync(file, JSON_BODY)
 
-describe('a secret', () => {
-  it('is different every time', async () => {
-    const { exitCode, text } = await call(['secret'])
-    expect(exitCode).toBe(0)
-    // Only at a terminal, the output has a newline, because a receiver might read it as a part of the key.
-    expect(text).toMatch(/^[\w-]{43}$/)
-    expect((await call(['secret'], { isTTY: true })).text).toMatch(/^[\w-]{43}\n$/)
-    expect((await call(['secret'])).text).not.toBe(text)
-    expect(JSON.parse((await call(['secret', '--json'])).text)).toEqual({
-      secret: expect.stringMatching(/^[\w-]{43}$/),
-    })
+it('a secret is different every time', async () => {
+  const { exitCode, text } = await call(['secret'])
+  expect(exitCode).toBe(0)
+  // Only at a terminal, the output has a newline, because a receiver might read it as a part of the key.
+  expect(text).toMatch(/^[\w-]{43}$/)
+  expect((await call(['secret'], { isTTY: true })).text).toMatch(/^[\w-]{43}\n$/)
+  expect((await call(['secret'])).text).not.toBe(text)
+  expect(JSON.parse((await call(['secret', '--json'])).text)).toEqual({
+    secret: expect.stringMatching(/^[\w-]{43}$/),
   })
 })
 
@@ -95,18 +93,16 @@ describe('signing', () => {
   })
 })
 
-describe('signing as HTTP text', () => {
-  it('prints a request that diagnose accepts, for any bytes', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), nonces, async (body, nonce) => {
-        const args = ['sign', '-', ...FROM_ENV, `--nonce=${nonce}`, '--format', 'http']
-        const { stdout } = await call(args, { stdin: body })
-        const { exitCode, stderr } = await call(['diagnose', '-', ...FROM_ENV, '--at', TIMESTAMP], { stdin: stdout })
-        expect([exitCode, stderr]).toEqual([0, ''])
-      }),
-      { numRuns: 50 },
-    )
-  })
+it('signing as HTTP text prints a request that diagnose accepts, for any bytes', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), nonces, async (body, nonce) => {
+      const args = ['sign', '-', ...FROM_ENV, `--nonce=${nonce}`, '--format', 'http']
+      const { stdout } = await call(args, { stdin: body })
+      const { exitCode, stderr } = await call(['diagnose', '-', ...FROM_ENV, '--at', TIMESTAMP], { stdin: stdout })
+      expect([exitCode, stderr]).toEqual([0, ''])
+    }),
+    { numRuns: 50 },
+  )
 })
 
 describe.runIf(IS_POSIX && isInstalled('curl'))('signing for curl', () => {

@@ -198,13 +198,6 @@ describe('an unexplained mismatch', () => {
   })
 
   it.each([
-    ['body_compressed', { 'content-encoding': 'gzip' }],
-    ['body_changed', { 'content-length': '9' }],
-  ] as [string, Record<string, string>][])('may have a cause that other headers show: %s', async (code, headers) => {
-    expect(await findingsFrom('{"a":1}', headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
-  })
-
-  it.each([
     ['body_wrapped', 'multipart/form-data; boundary=x', '--x--'],
     ['body_changed', 'application/json', '{"a":1'],
     ['body_changed', 'application/vnd.api+json; charset=utf-8', '{a:1}'],

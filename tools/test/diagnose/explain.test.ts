@@ -61,12 +61,6 @@ describe('several mistakes', () => {
     return (await diagnose(signedRequest({ body, signature, nonce: 'abc' }), SECRET, at(NOW))).findings
   }
 
-  it('in the timestamp and the nonce are one finding', async () => {
-    expect(await findingsOf(`${Number(TIMESTAMP) + 1}:ABC:a body`, 'a body')).toMatchObject([
-      { code: 'message_timestamp' },
-    ])
-  })
-
   it('in the body are one finding each', async () => {
     const findings = await findingsOf(`${TIMESTAMP}:abc:\ufeff{"a": 1}\n`, '{"a":1}')
     expect(findings.map(({ code }) => code)).toEqual(['body_json', 'body_encoding', 'body_newline'])
@@ -75,9 +69,7 @@ describe('several mistakes', () => {
 
   it('in two parts of the message are two findings, each of which names the other', async () => {
     const findings = await findingsOf(`${TIMESTAMP}.abc.{"a":1}\n`, '{"a":1}')
-    expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual([
-      expect.stringContaining('body_newline'),
-      expect.stringContaining('message_layout'),
-    ])
+    const others = ['body_newline', 'message_layout'].map((code) => expect.stringContaining(code))
+    expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual(others)
   })
 })

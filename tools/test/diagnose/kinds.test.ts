@@ -152,21 +152,19 @@ it.each([
   expect(firstOf({ signature })?.message).not.toContain('base64')
 })
 
-describe('a time that no clock shows is no time of a clock', () => {
-  it.each([
-    [`${TIMESTAMP}0`, 'timestamp_unit', '11 digits'],
-    [TIMESTAMP.slice(0, -1), 'timestamp_epoch', '9 digits'],
-    [`${TIMESTAMP}000000000000`, 'timestamp_unit', '22 digits'],
-    ['9999999999', 'timestamp_epoch', 'ten years ahead'],
-    ['1', 'timestamp_epoch', '1 digit,'],
-    [`0${TIMESTAMP}`, undefined, ''],
-    [`${Number(TIMESTAMP) - 40_000_000}`, 'clock_behind', ''],
-  ])('%s', (timestamp, code, says) => {
-    const finding = firstOf({ timestamp })
-    expect(finding?.code).toBe(code)
-    expect(finding?.message ?? '').toContain(says)
-    if (says !== '') expect(JSON.stringify(finding)).not.toContain('clock')
-  })
+it.each([
+  [`${TIMESTAMP}0`, 'timestamp_unit', '11 digits'],
+  [TIMESTAMP.slice(0, -1), 'timestamp_epoch', '9 digits'],
+  [`${TIMESTAMP}000000000000`, 'timestamp_unit', '22 digits'],
+  ['9999999999', 'timestamp_epoch', 'ten years ahead'],
+  ['1', 'timestamp_epoch', '1 digit,'],
+  [`0${TIMESTAMP}`, undefined, ''],
+  [`${Number(TIMESTAMP) - 40_000_000}`, 'clock_behind', ''],
+])('a time that no clock shows is no time of a clock: %s', (timestamp, code, says) => {
+  const finding = firstOf({ timestamp })
+  expect(finding?.code).toBe(code)
+  expect(finding?.message ?? '').toContain(says)
+  if (says !== '') expect(JSON.stringify(finding)).not.toContain('clock')
 })
 
 describe('a line of a configuration as the secret of the receiver', () => {
@@ -240,19 +238,17 @@ describe('a value that nothing filled in', () => {
   })
 })
 
-describe('an empty body is named', () => {
-  it.each([
-    ['a POST', { method: 'POST' }],
-    ['a GET, which a redirect made', { method: 'GET', type: 'text/plain' }],
-  ])('%s', (_, parts) => {
-    const finding = firstOf({ ...parts, body: '', signature: DIGEST })
-    expect(finding).toMatchObject({
-      code: 'body_changed',
-      side: 'unknown',
-      message: expect.stringContaining('is empty'),
-    })
-    expect(diagnosisOf(httpOf({ ...parts, body: '' })).valid).toBe(true)
+it.each([
+  ['a POST', { method: 'POST' }],
+  ['a GET, which a redirect made', { method: 'GET', type: 'text/plain' }],
+])('an empty body is named: %s', (_, parts) => {
+  const finding = firstOf({ ...parts, body: '', signature: DIGEST })
+  expect(finding).toMatchObject({
+    code: 'body_changed',
+    side: 'unknown',
+    message: expect.stringContaining('is empty'),
   })
+  expect(diagnosisOf(httpOf({ ...parts, body: '' })).valid).toBe(true)
 })
 
 describe('a match confirms the headers and the body of a loose capture', () => {

@@ -61,15 +61,13 @@ it.each([
   expect(meantOf([['x-signature', signature]]).timestamp).toBe(timestamp)
 })
 
-describe('the meanings of a repeated header', () => {
-  it('are the first values with the whole signature, all first values, and all last ones', () => {
-    const given = { timestamp: '1, 2, 3', nonce: 'a, b', signature: 'cc, dd' }
-    expect(meanings(given)).toEqual([
-      { timestamp: '1', nonce: 'a', signature: 'cc, dd' },
-      { timestamp: '1', nonce: 'a', signature: 'cc' },
-      { timestamp: '3', nonce: 'b', signature: 'dd' },
-    ])
-  })
+it('the meanings of a repeated header are the first values with the whole signature, all first values, and all last ones', () => {
+  const given = { timestamp: '1, 2, 3', nonce: 'a, b', signature: 'cc, dd' }
+  expect(meanings(given)).toEqual([
+    { timestamp: '1', nonce: 'a', signature: 'cc, dd' },
+    { timestamp: '1', nonce: 'a', signature: 'cc' },
+    { timestamp: '3', nonce: 'b', signature: 'dd' },
+  ])
 })
 
 describe('swapped headers', () => {

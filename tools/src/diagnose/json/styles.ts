@@ -26,10 +26,7 @@ function shortEscape(character: string): string | undefined {
   return short.length === 2 ? short : undefined
 }
 
-/**
- * Returns a style that escapes the characters that `matches` finds. A character in `never`, or without a short escape, becomes \uXXXX.
- * The digits are lowercase, but codes below `uppercaseBelow` have uppercase digits.
- */
+/** Returns a style that escapes what `matches` finds, by \uXXXX if it is in `never`. Codes below `uppercaseBelow` have uppercase digits. */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const replace = replacing((character) => {
     if (!matches.test(character)) return undefined

@@ -9,9 +9,7 @@ const json = (text: string) => parseJson(text) as JsonText
 describe('a form', () => {
   it.each([
     ['', undefined],
-    ['=a', undefined],
     ['"a=b"', undefined],
-    ['{"a=b":1}', undefined],
     ['a=b c', undefined],
     ['ab=c&d=%26+x&ab=', '{"ab":"c","d":"& x","ab":""}'],
   ])('%j as JSON is %j', (text, json) => {
@@ -95,16 +93,14 @@ describe('the parts of a multipart body', () => {
   })
 })
 
-describe('zeros that a parser lost', () => {
-  it('are added after an integer, or after one decimal', () => {
-    expect(
-      runSteps(formats.restoredFloats(json('{"a":-12,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}'))).variants,
-    ).toEqual([
-      { detail: '-12.0', value: '{"a":-12.0,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
-      { detail: '-12.00', value: '{"a":-12.00,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
-      { detail: '13.50', value: '{"a":-12,"b":13.50,"c":1.25,"d":"7","e":1e5,"f":true}' },
-    ])
-  })
+it('zeros that a parser lost are added after an integer, or after one decimal', () => {
+  expect(
+    runSteps(formats.restoredFloats(json('{"a":-12,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}'))).variants,
+  ).toEqual([
+    { detail: '-12.0', value: '{"a":-12.0,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
+    { detail: '-12.00', value: '{"a":-12.00,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
+    { detail: '13.50', value: '{"a":-12,"b":13.50,"c":1.25,"d":"7","e":1e5,"f":true}' },
+  ])
 })
 
 it('the fields of a form are at most 32, and a body that is not a form has none', () => {
@@ -118,7 +114,6 @@ it('the fields of a form are at most 32, and a body that is not a form has none'
 
 it.each([
   ['it\\\'s \\"\\\\\\"\\0', 'it\'s "\\"\0'],
-  ['"a\\"', undefined],
   ["it's \\\\", undefined],
   ['a\0\\"', undefined],
   ['\\\\\\', undefined],

@@ -56,19 +56,17 @@ describe('the tokens of a JSON text', () => {
   })
 })
 
-describe('the order of keys', () => {
-  it.each([
-    ['JavaScript: integers first', javascriptOrder, '{"b":1,"2":1,"a":1,"1":2,"b":3}', '{"1":2,"2":1,"b":3,"a":1}'],
-    ['sorted, at every depth', sortedOrder, '{"b":1,"a":{"d":2,"c":1}}', '{"a":{"c":1,"d":2},"b":1}'],
-    ['a HashMap of Java', hashMapOrder, '{"id":3,"amount":2,"zeta":1}', '{"zeta":1,"amount":2,"id":3}'],
-    // This is the order in which Java 17 prints them.
-    ['a HashMap of 12 keys', hashMapOrder, sized(12), sized(12, [11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 4, 9])],
-    ['a HashMap of 13 keys', hashMapOrder, sized(13), sized(13, [4, 11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 12, 9])],
-    ['without nulls', withoutNulls, '{"a":1,"b":null,"c":{"d":null}}', '{"a":1,"c":{}}'],
-  ])('%s', (_, order, text, expected) => {
-    const parsed = parseJson(text)
-    expect(parsed && writeJson(parsed, { order })).toBe(expected)
-  })
+it.each([
+  ['JavaScript: integers first', javascriptOrder, '{"b":1,"2":1,"a":1,"1":2,"b":3}', '{"1":2,"2":1,"b":3,"a":1}'],
+  ['sorted, at every depth', sortedOrder, '{"b":1,"a":{"d":2,"c":1}}', '{"a":{"c":1,"d":2},"b":1}'],
+  ['a HashMap of Java', hashMapOrder, '{"id":3,"amount":2,"zeta":1}', '{"zeta":1,"amount":2,"id":3}'],
+  // This is the order in which Java 17 prints them.
+  ['a HashMap of 12 keys', hashMapOrder, sized(12), sized(12, [11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 4, 9])],
+  ['a HashMap of 13 keys', hashMapOrder, sized(13), sized(13, [4, 11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 12, 9])],
+  ['without nulls', withoutNulls, '{"a":1,"b":null,"c":{"d":null}}', '{"a":1,"c":{}}'],
+])('the order of keys: %s', (_, order, text, expected) => {
+  const parsed = parseJson(text)
+  expect(parsed && writeJson(parsed, { order })).toBe(expected)
 })
 
 it('keys that look almost like array indices have the same order as in JSON.stringify', () => {
@@ -78,21 +76,19 @@ it('keys that look almost like array indices have the same order as in JSON.stri
   expect(parsed && writeJson(parsed, { order: javascriptOrder })).toBe(JSON.stringify(JSON.parse(text)))
 })
 
-describe('a string', () => {
-  it.each([
-    ['Python, with both quotes', pythonString, `a'b"`, `'a\\'b"'`],
-    ['Python, with a single quote', pythonString, "it's", '"it\'s"'],
-    ['Python, with escapes', pythonString, 'a\n\\', "'a\\n\\\\'"],
-    ['Ruby, with an interpolation', rubyString, '#{a} #b', '"\\#{a} #b"'],
-    ['Ruby, as a symbol', rubySymbol, 'to_a?', ':to_a?'],
-    ['Ruby, as a symbol of a variable', rubySymbol, '@a', ':@a'],
-    ['Ruby, as a symbol that needs quotes', rubySymbol, 'to-do', ':"to-do"'],
-    ['PHP', phpString, 'é/"', '"\\u00e9\\/\\""'],
-    ['.NET', dotnetString, '\n<é"', '"\\n\\u003C\\u00E9\\u0022"'],
-    ['Symfony', symfonyString, '<é"', '"\\u003C\\u00e9\\u0022"'],
-  ])('%s', (_, write, text, expected) => {
-    expect(write(text)).toBe(expected)
-  })
+it.each([
+  ['Python, with both quotes', pythonString, `a'b"`, `'a\\'b"'`],
+  ['Python, with a single quote', pythonString, "it's", '"it\'s"'],
+  ['Python, with escapes', pythonString, 'a\n\\', "'a\\n\\\\'"],
+  ['Ruby, with an interpolation', rubyString, '#{a} #b', '"\\#{a} #b"'],
+  ['Ruby, as a symbol', rubySymbol, 'to_a?', ':to_a?'],
+  ['Ruby, as a symbol of a variable', rubySymbol, '@a', ':@a'],
+  ['Ruby, as a symbol that needs quotes', rubySymbol, 'to-do', ':"to-do"'],
+  ['PHP', phpString, 'é/"', '"\\u00e9\\/\\""'],
+  ['.NET', dotnetString, '\n<é"', '"\\n\\u003C\\u00E9\\u0022"'],
+  ['Symfony', symfonyString, '<é"', '"\\u003C\\u00e9\\u0022"'],
+])('a string: %s', (_, write, text, expected) => {
+  expect(write(text)).toBe(expected)
 })
 
 /** Returns an object with these members, in this order. */
