@@ -68,7 +68,7 @@ export function bodyOf(
   if (restored !== undefined) return restored
   if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
     const isNewlineUnknown = captured.isHttpText === true && read.body.at(-1) === LF
-    const note = 'Without Content-Length, the newline after the body was read as part of it.'
+    const note = 'Without Content-Length, the newline after the body was read as part of the body.'
     return isNewlineUnknown ? { ...read, notes: [...read.notes, note], isNewlineUnknown } : read
   }
   const doubt = doubtOf(read, length, isLossy, isParsed)

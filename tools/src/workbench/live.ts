@@ -99,7 +99,7 @@ export function startLive(): void {
       ...differences.map((line) => h('p', { class: 'warning' }, line)),
       ...(savedAs === undefined ? [] : [h('p', { class: 'muted' }, `Saved as ${savedAs}`)]),
       ...(report === undefined
-        ? [h('p', { class: 'card' }, `The listener has no bytes of it to check: ${summary.detail}`)]
+        ? [h('p', { class: 'card' }, `The listener has no bytes of this request: ${summary.detail}`)]
         : [
             ...sendView(summary),
             ...reportView(decoded(report), LANGUAGES.find((one) => one === hello?.language) ?? ''),

@@ -34,7 +34,7 @@ export interface CheckReport {
   readonly language?: Language | undefined
   /** The bytes that were signed, if the signature confirms that they differ from the signed message as received. */
   readonly signedMessage?: Uint8Array | undefined
-  /** Whether Brotli could be the cause, which the page cannot try. */
+  /** Whether Brotli could be the cause, because the page cannot decompress Brotli. */
   readonly isBrotliNotTried: boolean
 }
 

@@ -54,7 +54,7 @@ interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
 /** What to print. */
 type Explained = readonly [report: Report, received?: Received]
 
-/** The decision about a request, and the response to it. */
+/** The decision about a request, and the response to the request. */
 interface Answered {
   readonly result: Verification
   /** For a replay, when the request was accepted before. */
