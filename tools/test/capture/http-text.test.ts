@@ -79,7 +79,12 @@ describe('the body', () => {
     [['3'], '\xe2\x80\x9ea\xe2\x80\x9f', '"a"', 'has typographic quotes in the body'],
     [['9'], '\xe2\x80\x9ca\xe2\x80\x9d b c', '\xe2\x80\x9ca\xe2\x80\x9d b c', 'but its body has 11 bytes'],
     [[], 'the body', 'the body', ''],
-    [[], 'the body\n', 'the body\n', 'Without Content-Length, the newline after the body was read as part of the body.'],
+    [
+      [],
+      'the body\n',
+      'the body\n',
+      'Without Content-Length, the newline after the body was read as part of the body.',
+    ],
     [['8', '7'], 'the body\n', 'the body\n', 'Without Content-Length'],
   ])('with Content-Length %j of %j is %j', (lengths, text, body, note) => {
     const headers = lengths.map((length) => ['content-LENGTH', length] as const)
