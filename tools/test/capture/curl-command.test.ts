@@ -31,9 +31,11 @@ describe('a command of curl for bash', () => {
 
   it.each([
     [`curl -d 'a' https://example.com`, 'a'],
+    [`curl -d'a' https://example.com`, 'a'],
     [`curl -sSd a -d b https://example.com`, 'a&b'],
     [`curl --json '{"a":1}' https://example.com`, '{"a":1}'],
     [`curl --data-binary "a \\"b\\" \\$c" https://example.com`, 'a "b" $c'],
+    [`curl --data-raw @name https://example.com`, '@name'],
     [`curl --data-raw a\\ b https://example.com`, 'a b'],
     [`curl --data-raw $'\\x41\\t\\'' https://example.com`, "A\t'"],
     [`curl --data-raw $'Zo\\xc3\\xab \\303\\253 \\u00eb \\ud83d\\ude00 \\q' https://example.com`, 'Zoë ë ë 😀 \\q'],
@@ -41,6 +43,7 @@ describe('a command of curl for bash', () => {
     [`$ curl -u user:password -o out --data-raw a https://example.com; echo done`, 'a'],
     ['curl https://example.com -d a\nls -l', 'a'],
     ['curl https://example.com -d "a\\\nb"', 'ab'],
+    ['curl https://example.com -d', ''],
     ['curl https://example.com', ''],
   ])('returns the body that curl sends: %s', (command, body) => {
     expect(parsed(command)).toMatchObject({ body, headers: [':method: POST', ':path: /', 'Host: example.com'] })
@@ -48,6 +51,7 @@ describe('a command of curl for bash', () => {
 
   it.each([
     ['--data-binary', false],
+    ['--json', false],
     ['-d', true],
     ['--data', true],
   ])('does not contain the file of %s', (option, isFileJoined) => {

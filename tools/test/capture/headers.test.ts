@@ -5,6 +5,7 @@ it.each([
   [['7'], 7],
   [[' 7 '], 7],
   [['7x'], undefined],
+  [['x7'], undefined],
   [['1'.repeat(16)], 1_111_111_111_111_111],
   [['7', '7'], 7],
   [['7', '8'], undefined],
@@ -16,6 +17,7 @@ it.each([
 it.each([
   ['chunked', true],
   ['gzip, Chunked ', true],
+  ['gzip,chunked', true],
   ['chunked, gzip', false],
   ['x-chunked', false],
 ])('Transfer-Encoding %j is chunked: %j', (value, expected) => {

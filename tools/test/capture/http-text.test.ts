@@ -46,6 +46,8 @@ describe('HTTP text', () => {
     ['blank lines', '\n\r\n\n', 'The captured request is empty.'],
     ['a response', 'HTTP/1.1 401 Unauthorized\n\n', 'is a response'],
     ['without a blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'its line 2 is not a header'],
+    ['with a second request line', 'X-Nonce: a\nPOST / HTTP/1.1\n\n', 'its line 2 is not a header'],
+    ['of names with a space', 'POST / HTTP/1.1\nX Nonce: a\n\n', 'its line 2 is not a header'],
     ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'is not a request'],
     [
       'of curl --trace-ascii',
@@ -71,12 +73,14 @@ describe('the body', () => {
     [['8'], 'the body', 'the body', ''],
     [['8', '8'], 'the body\n', 'the body', 'Content-Length is 8, which excludes 1 byte after the body.'],
     [['8'], 'the body\r\n', 'the body', 'Content-Length is 8, which excludes 2 bytes after the body.'],
+    [['9'], 'the body\n', 'the body\n', ''],
     [['9'], 'the body', 'the body', 'Content-Length is 9, but its body has 8 bytes'],
     [['11'], 'the\n\nbody\n', 'the\r\n\r\nbody', 'newlines of the body. It was read as the body with the 11 bytes of'],
     [['10'], 'the\n\nbody', 'the\n\nbody', 'Content-Length is 10, but its body has 9 bytes'],
     [['10'], 'the\r\nbody', 'the\r\nbody', 'Content-Length is 10, but its body has 9 bytes'],
     [['5'], '\xe2\x80\x9ca\xe2\x80\x99s\xe2\x80\x9d\n', '"a\'s"', 'has typographic quotes in the body'],
     [['3'], '\xe2\x80\x9ea\xe2\x80\x9f', '"a"', 'has typographic quotes in the body'],
+    [['3'], '\xe2\x80\x9aa\xe2\x80\x9b', "'a'", 'has typographic quotes in the body'],
     [['9'], '\xe2\x80\x9ca\xe2\x80\x9d b c', '\xe2\x80\x9ca\xe2\x80\x9d b c', 'but its body has 11 bytes'],
     [[], 'the body', 'the body', ''],
     [
@@ -94,6 +98,7 @@ describe('the body', () => {
 
   it.each([
     ['4\r\nthe \r\n4\r\nbody\r\n0\r\n\r\n', 'the body'],
+    ['4\nthe \n4\nbody\n0\n\n', 'the body'],
     ['4;name=value\r\nthe \r\n04\r\nbody\r\n0\r\nTrailer: value\r\n\r\n', 'the body'],
     ['A\r\n0123456789\r\n0\r\n\r\n', '0123456789'],
     ['4\r\n\r\n\r\n\r\n0\r\n\r\n', '\r\n\r\n'],
@@ -124,7 +129,9 @@ no
 
   it.each([
     ['at a terminal', `${BEFORE}${SENT}${AFTER}`],
+    ['into a file', `${METER}${BEFORE}${SENT}} [8 bytes data]\n${METER}\n${AFTER}`],
     ['behind its meter', `${METER}${SENT}${AFTER}`],
+    ['with its white space lost', `${BEFORE}${SENT}${AFTER}`.replaceAll(/\s+\n/g, '\n')],
     ['with a blank line lost', `${SENT.replace('> \r\n', '')}${AFTER}`],
     ['after a remark that looks like a header', `Note: Unnecessary use of -X\n${BEFORE}${SENT}${AFTER}`],
     ['with a second request', `${BEFORE}${SENT}${AFTER}${SENT.replace('abc', 'def')}`],

@@ -22,6 +22,7 @@ it('the output of curl -v may end with its last header', () => {
 })
 
 it.each([
+  ['\\q', 'q'],
   ['ë', 'ë'],
   ['\\n\\u00eb\\x22', '\në"'],
 ])('escapes: %s', (text, decoded) => {

@@ -41,16 +41,24 @@ describe('HTTP text is read', () => {
   it.each<[string, string | Uint8Array]>([
     ['with CRLF', TEXT.replaceAll('\n', '\r\n')],
     ['after a byte order mark', `\ufeff${TEXT}`],
+    ['in UTF-16, little-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le')],
+    ['in UTF-16, big-endian, without a mark', Buffer.from(TEXT, 'utf16le').swap16()],
     ['in UTF-16, little-endian, without a mark', Buffer.from(TEXT, 'utf16le')],
     ['in UTF-16, big-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16()],
     ['indented by spaces', prefixed('    ').join('\n')],
+    ['indented by a tab, after a blank line', `\n${prefixed('\t').join('\n')}\n`],
     ['indented, with the white space of blank lines lost', prefixed('  ').join('\n').replaceAll(/ +\n/g, '\n')],
     ['quoted as in a mail', prefixed('> ').join('\n')],
+    ['quoted, with the white space of blank lines lost', prefixed('> ').join('\n').replaceAll('> \n', '>\n')],
+    ['in a fence with CRLF', `\`\`\`\r\n${TEXT.replaceAll('\n', '\r\n')}\r\n\`\`\`\r\n`],
     ['in a fence below prose', `We got this today.\n\n~~~\n${TEXT}\n~~~\n\nCan you help?\n`],
+    ['in a fence that does not end', `\`\`\`\n${TEXT}`],
     ['below 990 lines of prose', `${'It came in today.\n'.repeat(990)}${TEXT}`],
     ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
+    ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
     ['with a header that a mail broke into two lines', TEXT.replace(SIGNATURE, `\n  ${SIGNATURE}`)],
+    ['quoted, with a broken header', prefixed('> ').join('\n').replace(SIGNATURE, `\n>   ${SIGNATURE}`)],
     ['with no-break spaces after the names', TEXT.replaceAll(': ', ':\u00a0').replaceAll('":\u00a0', '": ')],
     ['with typographic quotes in its body', TEXT.replaceAll(/"(.*?)"/g, '“$1”')],
   ])('%s', (_, capture) => {
@@ -139,10 +147,13 @@ describe('a curl command is read', () => {
   it.each([
     ['a variable', 'curl http://a -H "X-Nonce: $NONCE"', 'a shell variable'],
     ['a substitution', 'curl http://a -d "$(cat body)"', 'a shell variable'],
+    ['headers in a file', 'curl http://a -H @headers', 'in a file'],
     ['typographic quotes', 'curl ‘http://a’ -H ‘X-Nonce: a’ -d ‘{}’', 'typographic quotes'],
     ['lines that were wrapped', "curl 'http://a'\n-H 'X-Nonce: a' -d b", 'The command has several lines'],
+    ['a long option on the next line', 'curl http://a\n  --json b', 'The command has several lines'],
     ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'The command has several lines'],
     ['the newlines of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
+    ['the newlines of PowerShell, with LF', "curl.exe 'http://a' `\n -H 'X-Nonce: a'", 'is for PowerShell'],
     ['an open quote for cmd', 'curl ^"http://a', 'a quote that does not end'],
   ])('not with %s', (_, command, message) => {
     expect(() => read(command)).toThrow(CaptureError)
@@ -158,10 +169,14 @@ describe('JSON is read', () => {
   it.each([
     ['with rawBody beside a parsed body', outside({ req: request, rawBody: BODY, body: JSON.parse(BODY) })],
     ['with bodyBase64', outside({ ...request, bodyBase64: BASE64, body: { parsed: true } })],
+    ['with base64 in lines', outside({ ...request, rawBodyBase64: `${BASE64.slice(0, 8)}\n${BASE64.slice(8)}\n` })],
     ['with bodyHex', outside({ ...request, bodyHex: Buffer.from(BODY).toString('hex') })],
+    ['with bodyEncoding', outside({ ...request, body: BASE64, bodyEncoding: 'base64' })],
+    ['with encoding hex', outside({ ...request, body: Buffer.from(BODY).toString('hex'), encoding: 'hex' })],
     ['with is_base64', outside({ ...request, body: BASE64, is_base64: true })],
     ['after the prefix of a log', `2023-11-14T22:13:20.257Z\t6f96\tINFO\t${outside({ ...request, body: BODY })}\n`],
     ['after a prefix, over several lines', `INFO a ${JSON.stringify({ ...request, body: BODY }, undefined, 2)}\n`],
+    ['among other lines', `start\nINFO {"msg":"a"}\nINFO ${outside({ ...request, body: BODY })}\nend {\n`],
     ['with headers as lines', outside({ ...request, headers: LINES.slice(1, -2).join('\r\n'), body: BODY })],
     ['with headers as JSON in a string', outside({ ...request, headers: JSON.stringify(headers), body: BODY })],
     [
@@ -215,13 +230,16 @@ describe('a format that is not read is refused, and what to do is said', () => {
 it.each([
   ['prose', 'We got a 401 today.\n\nCan you help?'],
   ['YAML of a request', `headers:\n  X-Nonce: "abc"\nbody: '{"event": "paid"}'\n`],
+  ['a command of HTTPie', `http POST http://a X-Nonce:abc --raw '{"event":"paid"}'`],
   ['the head of a response', 'HTTP/1.1 401 Unauthorized\nDate: Tue, 14 Nov 2023 22:13:21 GMT\n\n'],
   ['a command of PowerShell', 'Invoke-WebRequest -Uri "https://a" -Headers @{ "x-nonce"="a" } -Body "b"'],
   ['a call of fetch', 'await fetch("https://a", { method: "POST", headers: { "x-nonce": "a" } })'],
+  ['a line of an access log', '127.0.0.1 - - [14/Nov/2023:22:13:20 +0000] "POST /hooks/42 HTTP/1.1" 401 0'],
   ['JSON of a response', '{"status":401,"headers":{"content-type":"text/plain"},"body":"no"}'],
   ['a JSON string', '"a text"'],
   ['a remark and no request line', 'Note: it came in today.\nHost: a\nnot a header'],
   ['output of curl with a broken line', '> POST / HTTP/1.1\n> no header\n>\n'],
+  ['names and values on lines of their own', 'X-Timestamp:\n1700000000\nX-Nonce:\nabc'],
   ['binary', Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00])],
 ])('other text is refused, with the shapes that are read: %s', (_, capture) => {
   expect(() => read(capture)).toThrow(CaptureError)

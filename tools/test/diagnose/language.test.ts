@@ -6,9 +6,11 @@ const CLOCK = { now: () => NOW }
 
 it.each([
   ['python-requests/2.32.3', 'python'],
+  ['GuzzleHttp/7', 'php'],
   ['Go-http-client/1.1', 'go'],
   ['Faraday v2.9.0', 'ruby'],
   ['okhttp/4.12.0', 'java'],
+  ['axios/1.7.2', 'node'],
   ['RestSharp/110.2.0.0', 'csharp'],
   ['libwww-perl/6.67', 'perl'],
   ['curl/8.5.0', 'shell'],

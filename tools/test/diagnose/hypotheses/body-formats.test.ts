@@ -9,7 +9,9 @@ const json = (text: string) => parseJson(text) as JsonText
 describe('a form', () => {
   it.each([
     ['', undefined],
+    ['=a', undefined],
     ['"a=b"', undefined],
+    ['{"a=b":1}', undefined],
     ['a=b c', undefined],
     ['ab=c&d=%26+x&ab=', '{"ab":"c","d":"& x","ab":""}'],
   ])('%j as JSON is %j', (text, json) => {
@@ -114,6 +116,7 @@ it('the fields of a form are at most 32, and a body that is not a form has none'
 
 it.each([
   ['it\\\'s \\"\\\\\\"\\0', 'it\'s "\\"\0'],
+  ['"a\\"', undefined],
   ["it's \\\\", undefined],
   ['a\0\\"', undefined],
   ['\\\\\\', undefined],
