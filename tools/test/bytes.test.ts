@@ -28,6 +28,7 @@ it.each([
   ['', undefined],
   ['c3a', undefined],
   ['C3a9', '\xc3\xa9'],
+  ['zz', undefined],
   ['xc3a9', undefined],
   ['c3a9x', undefined],
 ])('hex %j is %j', (text, bytes) => {

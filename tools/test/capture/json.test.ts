@@ -102,6 +102,7 @@ describe('JSON', () => {
     [{ headers, body: [0, 255] }, '\0\ufffd'],
     [{ headers, body: [0, 256] }, '[0,256]'],
     [{ headers, body: [-1, 0] }, '[-1,0]'],
+    [{ headers, body: [1.5] }, '[1.5]'],
     [{ headers, body: [1, 'a'] }, '[1,"a"]'],
   ])('has the body of %j', (document, body) => {
     expect(parsed(document).body).toBe(body)
