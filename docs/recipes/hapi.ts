@@ -2,7 +2,7 @@
 //
 // For hapi 21:
 //
-// - Keep `maxBytes`. Without it, hapi reads a body that is too large to its end before it answers 413.
+// - Keep `maxBytes`. Without `maxBytes`, hapi reads the whole of a large body before it answers 413.
 
 import { server as createServer, type Lifecycle } from '@hapi/hapi'
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'

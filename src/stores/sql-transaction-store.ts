@@ -57,7 +57,7 @@ export interface SqlTransactionDialect extends SqlDialect {
   countReserved(run: RunText, reservation: SqlTransactionReservation): Promise<number>
   /** Unlocks the keys, if the locks do not end with the transaction. */
   unlock?(run: RunText, reservation: SqlReservation): PromiseLike<unknown>
-  /** Unlocks the keys from another transaction, because {@link unlock} has failed. */
+  /** Unlocks the keys in a new transaction, after {@link unlock} has failed. */
   unlockFromOutside?(run: RunText, reservation: SqlReservation): Promise<unknown>
 }
 

@@ -171,7 +171,7 @@ export async function expectOneWinner(
 export function expectStore(store: unknown, from: string): asserts store is NonceStore {
   expect(
     typeof (store as NonceStore | undefined)?.reserve === 'function',
-    `${from} returned ${kindOf(store)} without reserve(). Return a NonceStore, such as () => store.`,
+    `${from} returned ${kindOf(store)} without reserve(). Return a NonceStore: () => store.`,
   )
 }
 

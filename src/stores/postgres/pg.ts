@@ -21,7 +21,7 @@ export interface PgOptions {
 /** A connection of a pool of the package `pg`. */
 export interface PgClient {
   query(config: { name?: string | undefined; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
-  /** Returns the connection to the pool, or ends it. */
+  /** Returns the connection to the pool, or ends the connection. */
   release(destroy?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }

@@ -3,7 +3,7 @@ import type { Header } from './headers.js'
 
 /** A request that was read from a capture. */
 export interface CapturedRequest {
-  /** The pseudo-headers `:method` and `:path` of HTTP/2 hold the method and the target, because a sender may have signed them. */
+  /** Includes `:method` and `:path`, as in HTTP/2, because a sender may have signed them. */
   readonly headers: readonly Header[]
   /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
   readonly body: Uint8Array | undefined

@@ -1,7 +1,7 @@
 import { parseContentLength } from '../../../src/rules/formats.js'
 import type { HeadersInput } from '../../../src/rules/headers.js'
 
-/** One header with one value. The name is in the case of the capture, but {@link listHeaders} returns lowercase names. */
+/** One header with one value. The name keeps the capitals of the capture, but {@link listHeaders} returns lowercase names. */
 export type Header = readonly [name: string, value: string]
 
 /**

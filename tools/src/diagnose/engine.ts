@@ -39,7 +39,7 @@ export const MAX_HASHES = 24_000
 /** The maximum numbers of bytes that are hashed, and of bytes that are read or written. Both together take less than a second. */
 const MAX_BYTES = 400_000_000
 const MAX_REWRITTEN = 16_000_000
-/** A larger body gets a larger budget, because each mistake takes longer to try. */
+/** A body of more bytes gets a larger budget, because each mistake takes longer to try. */
 const LARGE = 100_000
 const MAX_REWRITTEN_IF_LARGE = 50_000_000
 
@@ -50,7 +50,7 @@ export const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>): Diag
   runSteps(diagnoseInSteps(...given))
 
 /**
- * Does the work of {@link diagnose} in steps, on any platform, and returns its result.
+ * Does what {@link diagnose} does on any platform, and yields between steps.
  *
  * @param maxHashes - the maximum number of hashes. Tests without a long search pass a smaller number.
  */

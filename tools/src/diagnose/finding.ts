@@ -46,7 +46,7 @@ export type FindingCode =
   | 'secret_quotes'
   /** A prefix such as `whsec_` was removed from the secret or added to the secret, or the receiver has `NAME=` before the secret. */
   | 'secret_prefix'
-  /** One side decoded the secret from base64 or hex, or encoded the secret. If the secret is readable text before and after decoding, either side may be wrong: Kubernetes shows secrets in base64. */
+  /** One side decoded the secret from base64 or hex, or encoded the secret. If both forms are readable text, either side may be wrong. For example, Kubernetes shows a secret in base64. */
   | 'secret_encoding'
   /** The key is a hash of the secret, or the receiver stored a hash, as for a password. HMAC needs the secret itself. */
   | 'secret_hashed'

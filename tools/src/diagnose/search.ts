@@ -174,7 +174,7 @@ function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern
 
 class OutOfBudget extends Error {}
 
-/** The minimum cost between two pauses, because a pause takes time. It is much less than 1 ms of hashing, or 10 ms of writing JSON. */
+/** The minimum cost between two pauses, because a pause takes time. Hashing at this cost takes much less than 1 ms, and writing JSON about 10 ms. */
 const MIN_STEP = 200_000
 
 /** The bytes of a block of SHA-256. A longer key is hashed before its first message. */

@@ -9,7 +9,7 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
   readonly seconds: number
 }
 
-/** The minimum width for lines that say what was sent. */
+/** The minimum width of the terminal for lines that say what was sent. */
 const WIDTH_OF_CASE = 80
 
 /** Returns the line of a case: the result, the code, what was sent, and the status that decided the result. */

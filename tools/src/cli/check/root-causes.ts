@@ -56,7 +56,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
     requiredCases: ['signature-other-secret', 'body-changed'],
     advice: {
       cause: 'The endpoint does not check the signature, or ignores the result of the check.',
-      fix: 'Compute the HMAC-SHA256 of timestamp, colon, nonce, colon and raw body with the secret. Compare the result with X-Signature, and answer 401 if both differ.',
+      fix: 'Compute the HMAC-SHA256 of timestamp, colon, nonce, colon and raw body with the secret. Compare the result with X-Signature, and answer 401 if the two differ.',
     },
   },
   {

@@ -47,7 +47,7 @@ export interface Hypothesis<Input, Output> {
   readonly what: string
   /** How the JSON was written, if the sender wrote it in another style. */
   readonly style?: JsonStyle
-  /** Computes what was signed from what was received. If this can take long for a large body, the work is done in steps. */
+  /** Computes the signed value from the received value. If this can take long for a large body, the work is done in steps. */
   apply(input: Input, context: RequestContext): Applied<Output> | Steps<Applied<Output>>
 }
 

@@ -112,7 +112,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('rare', 'php', "Symfony's JsonResponse", { ...PHP, escaping: symfonyString }),
   writer('uncommon', 'csharp', "C#'s System.Text.Json", { spacing: COMPACT, escaping: dotnetString }),
   writer('uncommon', 'ruby', "Ruby's JSON.pretty_generate before 2.7.3", { ...RUBY, spacing: OLD_RUBY }),
-  writer('uncommon', 'java', "Java's JSONObject (org.json) or Jackson of a HashMap", {
+  writer('uncommon', 'java', "Java's JSONObject (org.json), or Jackson with a HashMap", {
     spacing: COMPACT,
     escaping: raw,
     order: hashMapOrder,

@@ -4,7 +4,7 @@ export type NumberStyle = (written: string) => string
 
 interface FloatFormat {
   /**
-   * Numbers with a decimal exponent from `from` to below `to` are written without an exponent. Other numbers are written with an exponent.
+   * Numbers from 10^`from` to below 10^`to` are written without an exponent. Other numbers are written with an exponent.
    */
   readonly from: number
   readonly to: number
