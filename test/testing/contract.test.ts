@@ -41,7 +41,7 @@ describe('the contract finds the fault and names no other:', () => {
     const faults = (createUnreachableStore: () => unknown) =>
       faultsFound(CORRECT_STORE, { createUnreachableStore: createUnreachableStore as () => NonceStore })
     expect(await faults(() => undefined)).toEqual([
-      'createUnreachableStore returned undefined without reserve(). Return a NonceStore, such as () => store.',
+      'createUnreachableStore returned undefined without reserve(). Return a NonceStore: () => store.',
     ])
     expect(await faults(() => new Promise(() => {}))).toEqual([
       'createUnreachableStore() does not return within 4 s while the backend is down. Set a time-out in the client.',
