@@ -59,13 +59,15 @@ export async function connectPostgresJs(
         const clientOptions = { ...optionsOf(timeout, sockets), max: concurrency }
         return createClient<PostgresJsClient, PostgresJsOptions>(create, clientOptions, ['unsafe', 'end'], EXAMPLE)
       },
-      async query(sql, text, values) {
+      async query(sql, text, values, acquireTimeout) {
         const response = sql.unsafe(text, values, { prepare })
+        // postgres.js opens a connection as a part of the first statement, whose limit therefore includes the time to open.
+        const limit = acquireTimeout > timeout ? acquireTimeout + timeout : timeout
         // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
-        const stopTimer = startTimer(timeout, () => cancel(sql, response))
+        const stopTimer = startTimer(limit, () => cancel(sql, response))
         try {
           // postgres.js itself waits forever for a response.
-          return await within(timeout, response, `The server did not respond within ${timeout} ms.`)
+          return await within(limit, response, `The server did not respond within ${limit} ms.`)
         } finally {
           stopTimer()
         }
