@@ -770,6 +770,19 @@ describe('connectPostgresJs', () => {
     await close()
   })
 
+  it('connects to a server that is far away, where the first statement also opens a connection', async () => {
+    const unsafe = async (text: string) => {
+      const isFirst = text.includes('read_only')
+      if (isFirst) await pass(2.9 * TIMEOUT)
+      return isFirst ? [{ read_only: 0 }] : [{ reserved: true }]
+    }
+    const connecting = connectPostgresJs(
+      (options) => ({ options: { ...options, host: [], port: [] }, unsafe, end: async () => {} }),
+      { timeout: TIMEOUT },
+    )
+    await (await time.until(connecting)).close()
+  })
+
   it('tries its servers in turn', async () => {
     const { port, socketOf, close } = await open()
     const other = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
