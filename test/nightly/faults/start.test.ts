@@ -71,7 +71,8 @@ it.concurrent.each(SINGLE)('$store is far away, with 300 or 400 ms of latency: c
       // Opening takes at least three round trips, and mariadb ends it after the time-out. The error names the option.
       const isTooShort = kind === 'mariadb'
       proxy.delay = isTooShort ? 400 : 300
-      if (isTooShort) await expect(connectStore(kind, farAddress, 1000)).rejects.toThrow('raise timeout if the server is far away')
+      if (isTooShort)
+        await expect(connectStore(kind, farAddress, 1000)).rejects.toThrow('raise timeout if the server is far away')
       const { nonceStore, close } = await connectInTime(kind, farAddress, isTooShort ? 2000 : 1000)
       expect(await send(newRequest(), nonceStore), `${kind}`).toBe('accepted')
       await close()
