@@ -100,7 +100,8 @@ const ROWS: Row[] = [
       // Each row takes a page, because of its padding and the fillfactor. No row expires, so the file has to grow.
       await server.sql(`${TABLE.replace(/\)$/, ", padding char(700) NOT NULL DEFAULT '')")} WITH (fillfactor = 10)`)
       // The file must be larger than a segment of the WAL (16 MiB), because PostgreSQL ends if it cannot write its WAL.
-      const rows = "SELECT decode(md5(n::text), 'hex'), now() + '1 day', decode('00', 'hex') FROM generate_series(1, 2500) n"
+      const rows =
+        "SELECT decode(md5(n::text), 'hex'), now() + '1 day', decode('00', 'hex') FROM generate_series(1, 2500) n"
       await server.sql(`INSERT INTO webhook_nonces ${rows}`)
       return {
         address: server.url,

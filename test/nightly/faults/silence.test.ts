@@ -58,7 +58,8 @@ async function isClean(kind: (typeof DATABASES)[number]['kinds'][number], server
       else late.push(reserve())
     }
     // mariadb pings a connection that was idle, and loses no request.
-    if (kind !== 'mariadb') expect(new Set(await Promise.all(outcomes)).size, `${kind}, the fault`).toBe(2)
+    const lost = (await Promise.all(outcomes)).filter((outcome) => outcome !== true)
+    if (kind !== 'mariadb') expect(lost.length, `${kind}, the fault`).toBeGreaterThan(0)
     expect(await Promise.all(late), `${kind}, after 3 s`).toEqual([true, true, true])
   } finally {
     await nonceStore.close()
