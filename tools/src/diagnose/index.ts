@@ -27,7 +27,7 @@ export interface RequestToExplain extends WebhookRequest {
  * Each statement about a signature is confirmed, because `diagnose` computed that signature. Findings never contain the secret.
  *
  * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs during the search. A body of up to
- * 1 MB delays this work by at most about 50 ms at a time. If the search ends early, the finding `signature_mismatch` says what was not
+ * 1 MB delays this work by at most about 100 ms at a time. If the search ends early, the finding `signature_mismatch` says what was not
  * tried.
  *
  * @param request - the webhook's ID, the headers and the raw body, as for `verify`. If you know the method and the path, pass `method` and

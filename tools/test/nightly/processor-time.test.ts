@@ -5,7 +5,7 @@ import { BODIES } from './processor-time.js'
 
 const PROGRAM = fileURLToPath(new URL('processor-time.js', import.meta.url))
 
-/** The documentation says about 1000 ms and 50 ms. A machine of CI is slower, and a body may be larger than 1 MB. */
+/** The documentation says about 1000 ms and 100 ms. A machine of CI is slower, and a body may be larger than 1 MB. */
 const MAX_TOTAL = 3000
 const MAX_BLOCKED = 150
 
