@@ -1,6 +1,6 @@
 import { invalidType } from './arguments.js'
 
-/** A source of the current time. The default is `Date`. A test can pass `{ now: () => 1_700_000_000_000 }`. */
+/** A source of the current time: by default `Date` or, in a test, `{ now: () => 1_700_000_000_000 }`. */
 export interface Clock {
   /** Returns the time in milliseconds since the Unix epoch. Fractions of a millisecond are allowed. */
   now(): number

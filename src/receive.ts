@@ -28,8 +28,8 @@ export type ReceivedWebhook = Accepted & {
   /** The bytes that were signed. */
   body: RawBody
   /**
-   * Releases the reservation, so that the same request can be accepted again. Call `release` if your code failed. {@link handle} calls
-   * `release` for you. A second call has no effect.
+   * Releases the reservation, so that the same request can be accepted again. Call `release` if your code failed, because only
+   * {@link handle} does so by itself. A second call has no effect.
    *
    * @throws {@link NonceStoreError} if the store failed. The nonce may then stay reserved.
    * @throws `TypeError` if the store has no `release`.

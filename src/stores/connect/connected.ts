@@ -24,8 +24,8 @@ export type ConnectedNonceStore = {
   /** Frees the keys that were reserved for this `owner`. Rejects if the server does not respond in time. */
   release(webhookId: string, keys: readonly string[], owner: string): Promise<void>
   /**
-   * Ends all connections. Closes the store. The promise settles even if the server hangs, and the store keeps the process running for at
-   * most 1 s + 2 × `timeout`.
+   * Closes the store and all connections. The promise settles even if the server hangs. The store keeps the process running for at most
+   * 1 s + 2 × `timeout`.
    */
   close(): Promise<void>
 } & { [Key in AsyncDispose]: () => Promise<void> }
