@@ -36,11 +36,11 @@ const PAGES = {
   workers: { files: ['worker.ts', 'webhook-nonces.ts', 'wrangler.json'] },
 }
 
-const NEXT = `[Receive a webhook](index.md) says how to run and check a handler, and what else you must do. If a valid request gets 401,
+const NEXT = `[Receive a webhook](index.md) says how to run and check a handler, and what you must do. If a valid request gets 401,
 [find out why](../debug/index.md).`
 
 /** @param {string} verb */
-const otherScheme = (verb) => `If your sender speaks [Standard Webhooks](standard-webhooks.md), import \`${verb}\` from
+const otherScheme = (verb) => `If your sender uses [Standard Webhooks](standard-webhooks.md), import \`${verb}\` from
 \`'inbound-webhook-auth/standard-webhooks'\`. Nothing else changes.`
 
 /**

@@ -14,8 +14,8 @@ const PROGRAMS = {
   shell: 'send.sh',
 }
 
-const RULES = `The program signs each attempt again, waits between attempts, and tries again only after 429, 5xx or no response. To send from your
-own code, copy the function that signs, and call it once per attempt.
+const RULES = `The program tries again after 429, 5xx or no response, and signs each attempt again. To send from your own code, copy the function that
+signs, and call it once per attempt.
 
 [Send a signed request](index.md) has the rules for senders. If you get 401, [find out why](../debug/index.md).`
 

@@ -1,8 +1,8 @@
 // # AdonisJS
 //
-// For AdonisJS 7 and 6. Save this server middleware as `app/middleware/receive_webhook.ts`. This middleware runs before the body parser of the router:
+// For AdonisJS 7 and 6. Save this server middleware, which runs before the body parser, as `app/middleware/receive_webhook.ts`:
 //
-// - Add the first line to `Env.create`, so that AdonisJS does not start without the secret. Add the second line to the end of the kernel:
+// - Add the first line to `Env.create`, and the second line to the end of the kernel:
 //
 // ```js
 // // start/env.ts

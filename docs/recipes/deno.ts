@@ -2,7 +2,7 @@
 //
 // For Deno 2. Save this as `server.ts`, and run it with `deno run --allow-net --allow-env server.ts`:
 //
-// - Put a proxy with a limit before Deno, such as nginx with `client_body_timeout`. Deno does not limit how long a request takes to arrive.
+// - Put a proxy before Deno that limits how long a request takes to arrive, such as nginx with `client_body_timeout`.
 // - Deno reads the rest of a refused body.
 
 import process from 'node:process'

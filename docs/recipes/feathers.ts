@@ -1,6 +1,6 @@
 // # Feathers
 //
-// For Feathers 5 with Koa, as `feathers generate` creates it. With `@feathersjs/express`, use [the handler for Express](express.md) before `express.json()`.
+// For Feathers 5 with Koa. With `@feathersjs/express`, use [the handler for Express](express.md) before `express.json()`.
 
 import { feathers } from '@feathersjs/feathers'
 import { bodyParser, errorHandler, koa, rest } from '@feathersjs/koa'

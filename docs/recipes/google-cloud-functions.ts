@@ -1,9 +1,9 @@
 // # Google Cloud Functions
 //
-// For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too. The function answers all methods and paths:
+// For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too:
 //
-// - **The framework reads the body before your function runs,** and keeps it as `rawBody`. JSON that cannot be parsed gets 400.
-// - The sender must not compress, because the framework inflates the body.
+// - The framework reads the body before your function runs. JSON that cannot be parsed gets 400.
+// - The sender must not compress the body, because the framework inflates it.
 // - With more than one instance, [choose a shared store](../operate/index.md).
 
 import { http } from '@google-cloud/functions-framework'

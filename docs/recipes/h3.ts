@@ -1,6 +1,6 @@
 // # h3
 //
-// For h3 version 2, which Nitro 3 uses. For h3 version 1, use the route of Nitro 2.
+// For h3 version 2, which Nitro 3 uses. With h3 version 1, use the route of Nitro 2.
 
 import { H3, serve } from 'h3'
 import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'

@@ -1,8 +1,6 @@
 // # hapi
 //
 // For hapi 21:
-//
-// - Keep `maxBytes`. Without `maxBytes`, hapi reads the whole of a large body before it answers 413.
 
 import { server as createServer, type Lifecycle } from '@hapi/hapi'
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
@@ -11,7 +9,7 @@ const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
 const nonceStore = new MemoryNonceStore()
 const server = createServer({ port: Number(PORT) })
-// hapi does not read the body. Its own limit would answer only after the whole body.
+// hapi does not parse the body. Its own limit would answer 413 only after it has read the whole body.
 const payload = { output: 'stream', parse: false, maxBytes: Number.MAX_SAFE_INTEGER } as const
 
 const handler: Lifecycle.Method = async ({ raw }, h) => {

@@ -1,18 +1,17 @@
 // # AWS Lambda
 //
-// For AWS Lambda behind a REST API, an HTTP API or a function URL. Save the handler as `index.mts`, and set `REDIS_URL` and `WEBHOOK_SECRET`. Bundle it, and
-// upload `index.mjs` with `node_modules`:
+// For AWS Lambda behind a REST API, an HTTP API or a function URL. Save the handler as `index.mts`, set `REDIS_URL` and `WEBHOOK_SECRET`, bundle the handler,
+// and upload `index.mjs` with `node_modules`:
 //
 // ```sh
 // npx esbuild index.mts --bundle --packages=external --platform=node --format=esm --outfile=index.mjs
 // ```
 //
 // - **Set the binary media types of a REST API to `*/*`.** Otherwise, the API passes every body as text, which may change its bytes.
-// - **Do not switch on payload compression,** because API Gateway then inflates the body, and the signature does not match.
-// - For an Application Load Balancer, switch on multi-value headers. Otherwise, the balancer sends only the last value of a repeated header.
-// - The function answers 503 while Redis is down or [may evict keys](../operate/redis.md#redis-must-not-evict-keys).
+// - **Do not switch on payload compression,** because API Gateway then inflates the body.
+// - For an Application Load Balancer, switch on multi-value headers. Otherwise, it sends only the last value of a repeated header.
 // - A function accepts bodies of up to 6 MB, and API Gateway headers of up to 10 KB.
-// - Without Redis, save the set-up of [DynamoDB](../operate/dynamodb.md) as `dynamodb.js`, create the table, and replace the lines for Redis:
+// - With [DynamoDB](../operate/dynamodb.md) instead of Redis, save `connect` as `dynamodb.js`, create the table, and replace the lines for Redis:
 //
 // ```js
 // import { connect } from './dynamodb.js'
@@ -27,7 +26,7 @@ import { createClient } from 'redis'
 
 const { WEBHOOK_SECRET: secret, REDIS_URL: url = 'redis://localhost' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
-// Each instance has its own memory, and loses it when it stops. So Redis keeps the nonces.
+// Each instance has its own memory, and stops when it is idle. So Redis keeps the nonces.
 const nonceStore = await connectNodeRedis((options) => createClient({ url, ...options }))
 
 export const handler = async (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): Promise<APIGatewayProxyResult> => {

@@ -2,9 +2,7 @@
 //
 // For NestJS 12 with Express:
 //
-// - Compile the handler with `experimentalDecorators` and `emitDecoratorMetadata`, as `nest new` does.
-// - The line with `json()` is for all other routes, because `bodyParser: false` switches off the parsers of Nest.
-// - With `setGlobalPrefix('api')`, write `/api/hooks`. If the path is wrong, every request gets 500.
+// - The line with `json()` parses the bodies of all other routes. With `setGlobalPrefix('api')`, write `/api/hooks` there.
 // - `rawBody: true` is not enough, because its parser inflates bodies, and refuses more than 100 kB.
 //
 // ## With Fastify
@@ -22,7 +20,7 @@
 // })
 // ```
 //
-// The two lines with parsers keep Fastify from reading any body. If other routes need a parsed body, give the webhooks an app of their own.
+// Fastify then reads no body. If other routes need a parsed body, run the webhooks in an app of their own.
 
 import 'reflect-metadata'
 import { Controller, Module, Post, Req, Res } from '@nestjs/common'

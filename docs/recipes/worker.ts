@@ -1,9 +1,8 @@
 // # Receive with Cloudflare Workers
 //
-// Run `npx wrangler secret put WEBHOOK_SECRET`, and save this handler, which answers all methods, as `worker.ts`:
+// Run `npx wrangler secret put WEBHOOK_SECRET`, and save this handler as `worker.ts`:
 //
-// - Do not use KV, because it can report to two Workers at the same time that a key is free. A Durable Object handles one call at a time.
-// - Each webhook has its own object, so one webhook does not slow down another.
+// - Do not use KV instead of the Durable Object, because KV can tell two Workers at the same time that a key is free.
 
 import { env } from 'cloudflare:workers'
 import { handle, type NonceStore, refusal } from 'inbound-webhook-auth'

@@ -2,8 +2,7 @@
 //
 // Save this program as `Send.java`. The program needs Java 17, and no library.
 //
-// - If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`, because Java decodes environment variables by the locale. Secrets of
-//   `generateSecret()` are ASCII.
+// - If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`, because Java decodes environment variables by the locale.
 
 // java Send.java URL FILE, with the secret in WEBHOOK_SECRET.
 import static java.nio.charset.StandardCharsets.US_ASCII;

@@ -1,6 +1,6 @@
 // # Send from Node
 //
-// Save this program as `send.mjs`. It needs Node 20 and no package. If your project has `inbound-webhook-auth`, [`sign`](index.md#sign) returns the three headers.
+// Save this program as `send.mjs`. The program needs Node 20, and no package. With `inbound-webhook-auth`, [`sign`](index.md#sign) returns the three headers.
 //
 // - With axios, pass the signed bytes and `maxRedirects: 0`, because axios serializes an object again.
 

@@ -3,9 +3,8 @@
 // For Next.js 16. Install `redis`, and save this file as `nonce-store.ts` beside `app` or `pages`:
 //
 // - With `src/`, save all files below `src/`.
-// - An app whose `package.json` has `"type": "commonjs"` does not build. `create-next-app` sets no type.
+// - `package.json` must not have `"type": "commonjs"`.
 // - The handlers use Redis, because each instance on Vercel has its own memory. With `next start` in one process, `new MemoryNonceStore()` is enough.
-// - The handlers answer 503 while Redis [may evict keys](../operate/redis.md#redis-must-not-evict-keys).
 
 import type { NonceStore } from 'inbound-webhook-auth'
 import { connectNodeRedis } from 'inbound-webhook-auth/redis'

@@ -1,6 +1,6 @@
 // # The Pages Router
 //
-// For the Pages Router, save the handler, which answers all methods, as `pages/api/hooks/billing.ts`:
+// For the Pages Router, save the handler as `pages/api/hooks/billing.ts`:
 
 import { handle, refuse } from 'inbound-webhook-auth'
 import type { NextApiRequest, NextApiResponse } from 'next'

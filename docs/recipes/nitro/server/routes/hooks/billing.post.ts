@@ -1,8 +1,8 @@
 // # Nuxt and Nitro
 //
-// For Nitro 2 on Node, which is the server of Nuxt 4. In Nuxt, the folder `server` is beside `app`. Save the handler as `server/routes/hooks/billing.post.ts`:
+// For Nitro 2 on Node, which is the server of Nuxt 4. Save the handler as `server/routes/hooks/billing.post.ts`:
 //
-// - Do not use the `readBody` that Nitro imports by itself, because it parses the body.
+// - Do not use the `readBody` of Nitro, because it parses the body.
 
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
