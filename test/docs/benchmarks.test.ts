@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { drawChart } from '../bench/chart.js'
-import { fillTables } from '../bench/tables.js'
+import { drawChart, fillTables } from '../bench/page.js'
 import { ROOT } from '../support/packed.js'
 
 // The figures of the page of benchmarks are those of docs/benchmarks.json.

@@ -13,6 +13,7 @@ export async function bundled(source, folder) {
     stdin: { contents: source, resolveDir: folder },
     outdir: folder,
     write: false,
+    logLevel: 'error',
     bundle: true,
     minify: true,
     splitting: true,
