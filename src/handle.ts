@@ -52,25 +52,11 @@ import type { TransactionStore } from './stores/transaction-store.js'
  * console.log(event) // invoice.paid
  * ```
  */
-export function handle<T>(
-  source: WebhookSource,
-  secret: Secret,
-  nonceStore: NonceStore,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>) => T | Promise<T>,
-  clock?: Clock,
-): Promise<T>
-export function handle<T, Transaction>(
-  source: WebhookSource,
-  secret: Secret,
-  nonceStore: TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: Transaction) => T | Promise<T>,
-  clock?: Clock,
-): Promise<T>
-export function handle<T, Transaction>(
+export function handle<T, Transaction = undefined>(
   source: WebhookSource,
   secret: Secret,
   nonceStore: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: Transaction) => T | Promise<T>,
+  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
   clock: Clock = Date,
 ): Promise<T> {
   return handleRequest(OWN_SCHEME, source, secret, nonceStore, work, clock)
@@ -154,23 +140,18 @@ async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   run: (result: Result, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const { webhookId, keys } = signed
-  // The result or error of `run` is kept here, because a transaction store or its client may lose both.
-  let returned: { value: T } | undefined
-  let thrown: { error: unknown } | undefined
+  // The promise of `run` is kept here, because the client of the store may wrap the error of `run` or lose it.
+  let running: Promise<T> | undefined
   const runOnce = async (transaction: Transaction) => {
-    try {
-      returned = { value: await run(acceptedOrThrow(signed.conclude(), webhookId), transaction) }
-    } catch (error) {
-      thrown = { error }
-      throw error
-    }
+    running = (async () => run(acceptedOrThrow(signed.conclude(), webhookId), transaction))()
+    await running
   }
-  const outcome = await store.transact(webhookId, keys, NONCE_TTL_SECONDS, runOnce).catch((cause: unknown) => {
-    if (thrown === undefined) throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
+  const outcome = await store.transact(webhookId, keys, NONCE_TTL_SECONDS, runOnce).catch(async (cause: unknown) => {
+    await running
+    throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
   })
-  if (thrown !== undefined) throw thrown.error
   if (outcome === 'replayed') throw new WebhookRejectedError(signed.replayed, webhookId)
   if (outcome === 'in_progress') throw new WebhookInProgressError()
-  if (outcome === 'done' && returned !== undefined) return returned.value
+  if (outcome === 'done' && running !== undefined) return running
   throw new NonceStoreError(`The transaction store returned ${kindOf(outcome)}. Return done, replayed or in_progress.`)
 }

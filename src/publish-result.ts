@@ -38,19 +38,22 @@ export async function publishResult<T>(run: (details: ResultDetails) => Promise<
   const details: ResultDetails = {}
   if (channel?.hasSubscribers !== true) return run(details)
   const start = performance.now()
-  const publish = (outcome: WebhookResult['outcome']) => {
-    const { webhookId, bytes, secretIndex } = details
-    const result: WebhookResult = { webhookId, outcome, milliseconds: performance.now() - start, bytes, secretIndex }
-    channel.publish(result)
-  }
+  let outcome: WebhookResult['outcome'] = 'accepted'
   try {
-    const value = await run(details)
-    publish('accepted')
-    return value
+    return await run(details)
   } catch (error) {
-    const code = codeOf(error)
-    if (code === 'ERR_WEBHOOK_REJECTED') publish(Object(error).reason ?? code)
-    else publish((code === 'ERR_NONCE_STORE' && codeOf(Object(error).cause)) || (code ?? 'failed'))
+    outcome = outcomeOf(error)
     throw error
+  } finally {
+    const { webhookId, bytes, secretIndex } = details
+    const milliseconds = performance.now() - start
+    channel.publish({ webhookId, outcome, milliseconds, bytes, secretIndex } satisfies WebhookResult)
   }
+}
+
+function outcomeOf(error: unknown): WebhookResult['outcome'] {
+  const code = codeOf(error)
+  if (code === 'ERR_WEBHOOK_REJECTED') return Object(error).reason ?? code
+  const cause = code === 'ERR_NONCE_STORE' ? codeOf(Object(error).cause) : undefined
+  return cause ?? code ?? 'failed'
 }

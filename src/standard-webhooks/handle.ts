@@ -37,25 +37,11 @@ import type { StandardSecret } from './secret.js'
  * console.log(type) // invoice.paid
  * ```
  */
-export function handle<T>(
-  source: WebhookSource,
-  secret: StandardSecret,
-  nonceStore: NonceStore,
-  work: (webhook: Omit<ReceivedMessage, 'release'>) => T | Promise<T>,
-  clock?: Clock,
-): Promise<T>
-export function handle<T, Transaction>(
-  source: WebhookSource,
-  secret: StandardSecret,
-  nonceStore: TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: Transaction) => T | Promise<T>,
-  clock?: Clock,
-): Promise<T>
-export function handle<T, Transaction>(
+export function handle<T, Transaction = undefined>(
   source: WebhookSource,
   secret: StandardSecret,
   nonceStore: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: Transaction) => T | Promise<T>,
+  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
   clock: Clock = Date,
 ): Promise<T> {
   return handleRequest(STANDARD_WEBHOOKS, source, secret, nonceStore, work, clock)

@@ -27,10 +27,12 @@ export interface SqlNonceStoreOptions {
 /** Runs one statement with its parameters. */
 export type SqlQuery = SqlNonceStoreOptions['query']
 
-/** The values of the rows, one row per key. */
+/** The rows of a reservation, one row per key. */
 export interface SqlReservation {
   /** The hash of each key and its webhook, in hex. */
   readonly hashes: readonly string[]
+  /** How long to keep the rows. */
+  readonly milliseconds: number
   /** The owner in hex, or an empty text. */
   readonly owner: string
 }
@@ -42,12 +44,20 @@ export interface SqlDialect {
   /** What the database calls the part before the dot in the name of a table. */
   readonly prefix: 'schema' | 'database'
   readonly maxNameLength: number
+  /** Returns the SQL for the bytes whose hex digits are the parameter of this number. The first parameter has the number 1. */
+  bytes(parameter: number): string
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
   isUndone(error: unknown): boolean
   /** Reserves all keys or none by the clock of the database, and resolves to whether all were free. */
-  reserve(query: SqlQuery, table: string, reservation: SqlReservation, milliseconds: number): Promise<boolean>
-  /** Deletes the rows of these keys that have this owner. */
-  release(query: SqlQuery, table: string, reservation: SqlReservation): Promise<unknown>
+  reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
+  /** Returns the statement that writes the rows with the parameters of {@link valuesOf}, except for keys that are reserved. */
+  upsert(table: string, count: number): string
+  /** Returns the SQL that locks a key without waiting. The result is true if the lock was free. */
+  lock(hash: string): string
+  /** Unlocks the keys, if a lock does not end with its transaction. */
+  unlock?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
+  /** Unlocks the keys from other connections, after {@link unlock} has failed. */
+  unlockFromOutside?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
   /** Creates the table if it is absent, and otherwise checks it. */
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if the table is absent, or differs from a table of `createTable`. */
@@ -56,50 +66,26 @@ export interface SqlDialect {
   deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
 }
 
-/** A nonce store in an SQL database that works with any client. */
-export class SqlNonceStore implements NonceStore {
-  readonly #dialect: SqlDialect
-  readonly #query: SqlQuery
-  readonly #table: string
-  readonly #timeout: number
-  readonly #reservations: Reservations
+export const COLUMNS = 'key_hash, expires_at, reserved_by'
+
+/** A table of reservations in an SQL database. */
+export abstract class SqlStore {
+  protected readonly dialect: SqlDialect
+  protected readonly query: SqlQuery
+  protected readonly table: string
+  protected readonly timeout: number
+  protected readonly reservations: Reservations
 
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
-    assertOptions(options, ['query', 'table', 'timeout'])
     const { query, table = 'webhook_nonces', timeout = 1000 } = options
-    assertFunction(query, 'query', '(text, values) => pool.query(text, values)')
     assertTimeout(timeout)
-    this.#dialect = dialect
-    this.#query = hidingCredentials(query)
-    this.#table = quotedName(table, dialect)
-    this.#timeout = timeout
-    this.#reservations = new Reservations(timeout)
-  }
-
-  /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the client rejects, or after
-   * `timeout`.
-   */
-  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
-    return this.reserveAll(webhookId, [key], ttlSeconds, owner)
-  }
-
-  /**
-   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the client rejects,
-   * or after `timeout`.
-   */
-  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
-    const milliseconds = engineTtlMilliseconds(ttlSeconds)
-    const reservation = reservationOf(webhookId, keys, owner)
-    const reserve = () => this.#dialect.reserve(this.#query, this.#table, reservation, milliseconds)
-    return this.#reservations.reserve(reservation.hashes, ttlSeconds, () => this.#retry(reserve))
-  }
-
-  /** Frees the keys that were reserved for this `owner`. Rejects if the client rejects, or after `timeout`. */
-  async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
-    const reservation = reservationOf(webhookId, keys, owner)
-    const release = () => this.#dialect.release(this.#query, this.#table, reservation)
-    await this.#reservations.release(reservation.hashes, () => this.#retry(release))
+    this.dialect = dialect
+    this.query = hidingCredentials(query)
+    this.table = tableNames(table, dialect.prefix, dialect.maxNameLength)
+      .map((name) => dialect.quote + name + dialect.quote)
+      .join('.')
+    this.timeout = timeout
+    this.reservations = new Reservations(timeout)
   }
 
   /**
@@ -107,12 +93,12 @@ export class SqlNonceStore implements NonceStore {
    * not need the permission to create tables.
    */
   async createTable(): Promise<void> {
-    await this.#dialect.createTable(this.#query, this.#table)
+    await this.dialect.createTable(this.query, this.table)
   }
 
   /** Rejects if the table is absent, or differs from a table that {@link createTable} creates. */
   async checkTable(): Promise<void> {
-    await this.#dialect.checkTable(this.#query, this.#table)
+    await this.dialect.checkTable(this.query, this.table)
   }
 
   /**
@@ -122,27 +108,59 @@ export class SqlNonceStore implements NonceStore {
    * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
-    const query: SqlQuery = (...statement) => this.#retry(() => this.#query(...statement))
-    return this.#dialect.deleteExpired(query, this.#table, limitOf(options))
+    const query: SqlQuery = (...statement) => this.retry(() => this.query(...statement))
+    return this.dialect.deleteExpired(query, this.table, limitOf(options))
   }
 
-  #retry<T>(run: () => Promise<T>): Promise<T> {
-    return retryUndone(run, this.#dialect.isUndone, this.#timeout)
+  protected retry<T>(run: () => Promise<T>): Promise<T> {
+    return retryUndone(run, this.dialect.isUndone, this.timeout)
+  }
+
+  /** Returns the end of a statement for the rows that have this owner, and the parameters of the statement. */
+  protected whereOwned({ hashes, owner }: Omit<SqlReservation, 'milliseconds'>): [text: string, values: string[]] {
+    const { bytes } = this.dialect
+    const keys = hashes.map((_, index) => bytes(index + 2)).join()
+    return [`FROM ${this.table} WHERE reserved_by = ${bytes(1)} AND key_hash IN (${keys})`, [owner, ...hashes]]
   }
 }
 
-/** Returns the quoted name of a table. Throws if the text is not a valid name. */
-export function quotedName(table: string, { quote, prefix, maxNameLength }: SqlDialect): string {
-  return tableNames(table, prefix, maxNameLength)
-    .map((name) => quote + name + quote)
-    .join('.')
+/** A nonce store in an SQL database that works with any client. */
+export class SqlNonceStore extends SqlStore implements NonceStore {
+  constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
+    assertOptions(options, ['query', 'table', 'timeout'])
+    assertFunction(options.query, 'query', '(text, values) => pool.query(text, values)')
+    super(options, dialect)
+  }
+
+  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
+    return this.reserveAll(webhookId, [key], ttlSeconds, owner)
+  }
+
+  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
+    const hashes = hashesOf(webhookId, keys)
+    const reservation = {
+      hashes,
+      milliseconds: engineTtlMilliseconds(ttlSeconds),
+      owner: owner === undefined ? '' : ownerHash(owner),
+    }
+    const reserve = () => this.dialect.reserve(this.query, this.table, reservation)
+    return this.reservations.reserve(hashes, ttlSeconds, () => this.retry(reserve))
+  }
+
+  async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
+    const hashes = hashesOf(webhookId, keys)
+    const [text, values] = this.whereOwned({ hashes, owner: ownerHash(owner) })
+    await this.reservations.release(hashes, () => this.retry(() => this.query(`DELETE ${text}`, values)))
+  }
 }
 
-export function reservationOf(webhookId: string, keys: readonly string[], owner: string | undefined): SqlReservation {
-  return {
-    hashes: keys.map((key) => scopedKeyHash(webhookId, key)),
-    owner: owner === undefined ? '' : ownerHash(owner),
-  }
+export function hashesOf(webhookId: string, keys: readonly string[]): string[] {
+  return keys.map((key) => scopedKeyHash(webhookId, key))
+}
+
+/** Returns the parameters of the statement that writes the rows of a reservation. */
+export function valuesOf({ hashes, milliseconds, owner }: SqlReservation): (string | number)[] {
+  return hashes.flatMap((hash) => [hash, milliseconds, owner])
 }
 
 /** Returns the rows of a query. Clients resolve to `rows`, `{ rows }`, or `[rows, fields]`. */

@@ -18,16 +18,13 @@ export interface TransactionStore<Transaction> {
    *    a lock is taken, rolls back and returns `in_progress`. No statement of a copy waits, because captured requests would otherwise use
    *    up the connections.
    * 3. Reserves every key for `ttlSeconds`. If a key is taken, rolls back and returns `replayed`.
-   * 4. Calls `work` once. If `work` rejects, rolls back and rejects. `handle` then throws the error of `work`.
+   * 4. Calls `work` once. If `work` rejects, rolls back and rejects.
    * 5. Rejects if the reservation is gone, because a statement of `work` failed and the error was ignored. In that case, a commit would
    *    store nothing.
    * 6. Commits, and returns `done`. No step is tried again.
    *
-   * @param webhookId - any well-formed string that is not empty.
-   * @param keys - one or two different keys, as for `NonceStore.reserveAll`.
-   * @param ttlSeconds - how long to keep the keys, in seconds.
-   * @param work - checks the window again, and then runs the receiver's code. `work` never throws, and its promise has no value.
-   * @throws any error, without credentials, if a step failed. `handle` throws an `ERR_NONCE_STORE` with this error as the `cause`.
+   * @param work - checks the window again, and then runs the receiver's code.
+   * @throws any error, without credentials, if a step failed.
    */
   transact(
     webhookId: string,

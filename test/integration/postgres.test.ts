@@ -18,7 +18,7 @@ import { connect } from '../support/stores/source.js'
 const CLIENTS = { pg: connect.pg, 'postgres.js': connect['postgres.js'] }
 
 /** The columns of the guide. */
-const COLUMNS = 'key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL'
+const COLUMNS = 'key_hash bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL'
 
 const installed = isInstalled('postgresql', postgresIsInstalled())
 
@@ -104,7 +104,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   )
 
   it.each([
-    COLUMNS.replace('key', 'id'),
+    COLUMNS.replace('key_hash', 'id'),
     COLUMNS.replace('bytea', 'integer'),
     COLUMNS.replace(' PRIMARY KEY', ' NOT NULL'),
     `${COLUMNS}, tenant integer NOT NULL`,

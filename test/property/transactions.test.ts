@@ -33,19 +33,21 @@ class Transaction {
 
   query(text: string): Record<string, unknown>[] {
     if (this.isOver) throw new Error('The connection is lost.')
-    const [owner, ...hashes] = [...text.matchAll(/decode\('(\w*)', 'hex'\)/g)].map(([, digits]) => String(digits))
-    const now = this.database.clock.now()
-    if (!text.includes('INSERT')) {
-      return [{ count: hashes.filter((hash) => this.#nonces.get(hash)?.owner === owner).length }]
+    const { clock, locks, nonces } = this.database
+    const wanted = [...text.matchAll(/pg_try_advisory_xact_lock\((\d+)\)/g)].map(([, lock]) => String(lock))
+    if (wanted.length > 0) {
+      const isFree = !wanted.some((lock) => locks.has(lock))
+      if (isFree) for (const lock of wanted) locks.set(lock, this)
+      return [{ locked: isFree ? 1 : 0 }]
     }
-    const locks = [...text.matchAll(/pg_try_advisory_xact_lock\((\d+)\)/g)].map(([, lock]) => String(lock))
-    const { database } = this
-    if (locks.some((lock) => database.locks.has(lock))) return [{ free: 0, written: 0 }]
-    for (const lock of locks) database.locks.set(lock, this)
-    const milliseconds = Number(/\+ (\d+) \* interval '1 millisecond'/.exec(text)?.[1])
-    const free = hashes.filter((hash) => !(Number(database.nonces.get(hash)?.expiresAt) >= now))
-    for (const hash of free) this.#nonces.set(hash, { expiresAt: now + milliseconds, owner: String(owner) })
-    return [{ free: 1, written: free.length }]
+    const row = /decode\('(\w+)', 'hex'\), clock_timestamp\(\) \+ (\d+)::float8 .*? decode\('(\w+)', 'hex'\)\)/g
+    for (const [, hash = '', milliseconds, owner = ''] of text.matchAll(row)) {
+      if (Number(nonces.get(hash)?.expiresAt) >= clock.now()) continue
+      this.#nonces.set(hash, { expiresAt: clock.now() + Number(milliseconds), owner })
+    }
+    if (text.includes('INSERT')) return []
+    const [owner, ...hashes] = [...text.matchAll(/decode\('(\w*)', 'hex'\)/g)].map(([, digits]) => String(digits))
+    return [{ reserved: hashes.filter((hash) => this.#nonces.get(hash)?.owner === owner).length }]
   }
 
   insertRow(): void {
@@ -137,7 +139,9 @@ const attempts = fc.array(
   fc.record({
     process: processes,
     fails: fc.boolean(),
-    cutAt: fc.option(fc.nat({ max: 8 }), { nil: undefined, freq: 2 }),
+    cutAt: fc.option(fc.nat({ max: 12 }), { nil: undefined, freq: 2 }),
+    /** How many other steps may happen before the copy arrives. */
+    steps: fc.nat({ max: 20 }),
     /** How long after the attempt before, in milliseconds. */
     wait: fc.constantFrom(0, 0, 1, 250, 150_000, 300_000),
   }),
@@ -180,8 +184,8 @@ it('a transaction leaves one row at most, and one if the last attempt in the win
         ])
 
       const outcomes = Promise.all([
-        ...list.map(async ({ process: number, fails, cutAt, wait }) => {
-          await schedule('a copy arrives')
+        ...list.map(async ({ process: number, fails, cutAt, steps, wait }) => {
+          for (let step = 0; step <= steps; step++) await schedule('a copy arrives')
           database.clock.milliseconds += wait
           time.now += wait
           const process = running[number] as Process

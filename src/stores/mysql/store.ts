@@ -1,15 +1,15 @@
 import { kindOf } from '../../arguments.js'
 import { NonceStoreError } from '../../errors.js'
 import {
+  COLUMNS,
   rowsOf,
   type SqlDialect,
   SqlNonceStore,
   type SqlNonceStoreOptions,
   type SqlQuery,
   type SqlReservation,
+  valuesOf,
 } from '../sql-store.js'
-
-export const COLUMNS = 'key_hash, expires_at, reserved_by'
 
 /** Error numbers ER_CHECKREAD (another statement changed the row meanwhile), ER_DUP_ENTRY and ER_NO_SUCH_TABLE. */
 const CHANGED = 1020
@@ -22,29 +22,30 @@ const NO_SUCH_TABLE = 1146
  */
 const DELETE_AT_ONCE = 1000
 
+const NOW = 'UTC_TIMESTAMP(6)'
+
+/** Returns the statement that inserts this number of rows. */
+function insertOf(table: string, count: number): string {
+  const row = `(UNHEX(?), ${NOW} + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))`
+  return `INSERT INTO ${table} (${COLUMNS}) VALUES ${Array(count).fill(row).join()}`
+}
+
 /**
  * Inserts all rows or none. Resolves to `true`, or to `false` if one of the rows exists.
  *
  * If a key is taken, the statement fails. The number of affected rows is not used to find a taken key, because this number depends on the
  * client's `FOUND_ROWS` flag.
  */
-async function insert(
-  query: SqlQuery,
-  table: string,
-  { hashes, owner }: SqlReservation,
-  microseconds: number,
-): Promise<boolean> {
-  const row = '(UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, UNHEX(?))'
-  const sql = `INSERT INTO ${table} (${COLUMNS}) VALUES ${hashes.map(() => row).join(', ')}`
-  const values = hashes.flatMap((hash) => [hash, microseconds, owner])
+async function insert(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean> {
+  const count = reservation.hashes.length
   let result: unknown
   try {
-    result = await query(sql, values)
+    result = await query(insertOf(table, count), valuesOf(reservation))
   } catch (error) {
     if (Object(error).errno === DUPLICATE_ENTRY) return false
     throw error
   }
-  if (affectedRows(result) === hashes.length) return true
+  if (affectedRows(result) === count) return true
   throw new Error('query resolved to a wrong number of affected rows. Run the statement unchanged, on an InnoDB table.')
 }
 
@@ -62,6 +63,11 @@ function affectedRows(result: unknown): number {
   throw new Error(`query resolved to ${kindOf(result)} without affectedRows. Resolve to what the client resolves to.`)
 }
 
+/** Returns the text of the lock for a key, in at most 64 characters. */
+function lockName(hash: string): string {
+  return `'webhook_nonce ${hash.slice(0, 40)}'`
+}
+
 function hashesOf(result: unknown): string[] {
   return rowsOf(result).map(({ hash }) => {
     if (typeof hash === 'string') return hash
@@ -73,6 +79,7 @@ export const MYSQL: SqlDialect = {
   quote: '`',
   prefix: 'database',
   maxNameLength: 64,
+  bytes: () => 'UNHEX(?)',
 
   isUndone(error) {
     const { errno, sqlState } = Object(error)
@@ -80,19 +87,35 @@ export const MYSQL: SqlDialect = {
     return errno === CHANGED || String(sqlState).startsWith('40')
   },
 
-  async reserve(query, table, { hashes, owner }, milliseconds) {
+  async reserve(query, table, { hashes, ...rest }) {
     // All processes lock keys in the same order, so two statements rarely wait for each other.
-    const reservation = { hashes: [...hashes].sort(), owner }
-    const microseconds = milliseconds * 1000
-    if (await insert(query, table, reservation, microseconds)) return true
+    const reservation = { hashes: [...hashes].sort(), ...rest }
+    if (await insert(query, table, reservation)) return true
     // The row of a taken key may have expired. An expired row is deleted, so that the key can be inserted.
     await deleteRows(query, table, reservation.hashes)
-    return insert(query, table, reservation, microseconds)
+    return insert(query, table, reservation)
   },
 
-  release(query, table, { hashes, owner }) {
-    const keys = hashes.map(() => 'UNHEX(?)').join()
-    return query(`DELETE FROM ${table} WHERE reserved_by = UNHEX(?) AND key_hash IN (${keys})`, [owner, ...hashes])
+  upsert(table, count) {
+    // The owner is compared first, because the second assignment sees the result of the first assignment.
+    const ifExpired = (column: string) => `${column} = IF(expires_at < ${NOW}, VALUES(${column}), ${column})`
+    return `${insertOf(table, count)} ON DUPLICATE KEY UPDATE ${ifExpired('reserved_by')}, ${ifExpired('expires_at')}`
+  },
+
+  // The lock belongs to the session, not to the transaction.
+  lock: (hash) => `GET_LOCK(${lockName(hash)}, 0)`,
+
+  unlock(query, hashes) {
+    return query(`SELECT ${hashes.map((hash) => `RELEASE_LOCK(${lockName(hash)})`).join()}`, [])
+  },
+
+  async unlockFromOutside(query, hashes) {
+    for (const name of hashes.map(lockName)) {
+      const [row] = rowsOf(await query(`SELECT RELEASE_LOCK(${name}), IS_USED_LOCK(${name}) AS holder`, []))
+      const holder = row?.['holder']
+      // The unlock failed, because the connection is lost, or went back to the pool with the lock.
+      if (holder !== null && holder !== undefined) await query(`KILL ${Number(holder)}`, [])
+    }
   },
 
   async createTable(query, table) {

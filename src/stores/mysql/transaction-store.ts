@@ -1,60 +1,6 @@
-import { createHash } from 'node:crypto'
 import { beginOn, type TransactionConnection } from '../sql-begin.js'
-import { rowsOf } from '../sql-store.js'
-import {
-  type SqlTransactionDialect,
-  SqlTransactionStore,
-  type SqlTransactionStoreOptions,
-} from '../sql-transaction-store.js'
-import { COLUMNS, MYSQL } from './store.js'
-
-const NOW = 'UTC_TIMESTAMP(6)'
-const hex = (text: string) => `UNHEX('${text}')`
-
-/** Returns the name of the lock for a key, in at most 64 characters. The lock belongs to the session, not to the transaction. */
-function lockOf(hash: string): string {
-  return `'${createHash('sha256').update(`inbound-webhook-auth ${hash}`).digest('hex').slice(0, 40)}'`
-}
-
-const DIALECT: SqlTransactionDialect = {
-  ...MYSQL,
-
-  async reserveInTransaction(run, reservation) {
-    const { table, hashes, owner, milliseconds } = reservation
-    const locks = hashes.map((hash) => `GET_LOCK(${lockOf(hash)}, 0)`).join(' + ')
-    const [row] = rowsOf(await run(`SELECT ${locks} AS locked`))
-    if (Number(row?.['locked']) !== hashes.length) return 'in_progress'
-    // All processes lock keys in the same order, so two statements rarely wait for each other. The row of a taken key does not change. The
-    // owner is compared first, because the second assignment sees the result of the first assignment.
-    const rows = [...hashes]
-      .sort()
-      .map((hash) => `(${hex(hash)}, ${NOW} + INTERVAL ${milliseconds * 1000} MICROSECOND, ${hex(owner)})`)
-    const ifExpired = (column: string) => `${column} = IF(expires_at < ${NOW}, VALUES(${column}), ${column})`
-    await run(`INSERT INTO ${table} (${COLUMNS}) VALUES ${rows.join()}
-      ON DUPLICATE KEY UPDATE ${ifExpired('reserved_by')}, ${ifExpired('expires_at')}`)
-    return (await DIALECT.countReserved(run, reservation)) === hashes.length ? 'done' : 'replayed'
-  },
-
-  async countReserved(run, { table, hashes, owner }) {
-    const keys = hashes.map(hex).join()
-    const text = `SELECT COUNT(*) AS reserved FROM ${table} WHERE reserved_by = ${hex(owner)} AND key_hash IN (${keys})`
-    const [row] = rowsOf(await run(text))
-    return Number(row?.['reserved'])
-  },
-
-  unlock(run, { hashes }) {
-    return run(`SELECT ${hashes.map((hash) => `RELEASE_LOCK(${lockOf(hash)})`).join()}`)
-  },
-
-  async unlockFromOutside(run, { hashes }) {
-    for (const hash of hashes) {
-      const [row] = rowsOf(await run(`SELECT RELEASE_LOCK(${lockOf(hash)}), IS_USED_LOCK(${lockOf(hash)}) AS holder`))
-      const holder = row?.['holder']
-      // The unlock failed, because the connection is lost, or went back to the pool with the lock.
-      if (holder !== null && holder !== undefined) await run(`KILL ${Number(holder)}`)
-    }
-  },
-}
+import { SqlTransactionStore, type SqlTransactionStoreOptions } from '../sql-transaction-store.js'
+import { MYSQL } from './store.js'
 
 /**
  * A transaction store in MySQL or MariaDB (InnoDB), for `handle`: your code runs in the transaction that reserves the nonce. The work of
@@ -81,7 +27,7 @@ const DIALECT: SqlTransactionDialect = {
  */
 export class MySqlTransactionStore<Transaction> extends SqlTransactionStore<Transaction> {
   constructor(options: SqlTransactionStoreOptions<Transaction>) {
-    super(options, DIALECT)
+    super(options, MYSQL)
   }
 }
 

@@ -1,6 +1,4 @@
-import { rowsOf, type SqlDialect, SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
-
-export const COLUMNS = 'key, expires_at, reserved_by'
+import { COLUMNS, rowsOf, type SqlDialect, SqlNonceStore, type SqlNonceStoreOptions, valuesOf } from '../sql-store.js'
 
 /** Error codes (PostgreSQL, appendix A) after which the statement has changed nothing. */
 const SERIALIZATION_FAILURE = '40001'
@@ -10,27 +8,30 @@ const FAILED_CAST = '22P02'
 /** The server logs this text if the server undid a statement because a key after the first key was taken. */
 const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 
-/**
- * Returns the statement that reserves this number of keys. The parameters are the milliseconds, the owner and the hash of each key.
- *
- * clock_timestamp() is used, because now() is the time when the transaction started.
- */
+const bytes = (parameter: number) => `decode($${parameter}, 'hex')`
+
+/** Returns the values of a row. clock_timestamp() is used, because now() is the time when the transaction started. */
+function rowOf(index: number): string {
+  const first = 3 * index + 1
+  return `${bytes(first)}, clock_timestamp() + $${first + 1}::float8 * interval '1 millisecond', ${bytes(first + 2)}`
+}
+
+/** Returns the statement that writes rows, but no row whose key is reserved. */
+function upsert(table: string, rows: string): string {
+  return `INSERT INTO ${table} AS nonce (${COLUMNS}) ${rows}
+    ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by
+    WHERE nonce.expires_at < clock_timestamp()`
+}
+
+/** Returns the statement that reserves this number of keys. `RETURNING` returns only the rows that were written. */
 function reservationOf(table: string, count: number): string {
-  const keys = Array.from({ length: count }, (_, index) => `decode($${index + 3}, 'hex')`)
-  const values = "clock_timestamp() + $1::float8 * interval '1 millisecond', decode($2, 'hex')"
-  const insert = `INSERT INTO ${table} AS nonce (${COLUMNS})`
-  // The statement writes no reserved row, and returns only rows that were written.
-  const write = `
-    ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by
-    WHERE nonce.expires_at < clock_timestamp()
-    RETURNING true AS reserved`
-  if (count === 1) return `${insert} VALUES (${keys[0]}, ${values}) ${write}`
+  if (count === 1) return `${upsert(table, `VALUES (${rowOf(0)})`)} RETURNING true AS reserved`
 
   // Each key is inserted only if the key before it was inserted. If the first key is taken, nothing is written. If a later key is taken,
   // the cast fails, which undoes the statement.
-  const inserts = keys.map((key, index) => {
+  const inserts = Array.from({ length: count }, (_, index) => {
     const before = index === 0 ? '' : `FROM written_${index - 1}`
-    return `written_${index} AS (${insert} SELECT ${key}, ${values} ${before} ${write})`
+    return `written_${index} AS (${upsert(table, `SELECT ${rowOf(index)} ${before}`)} RETURNING true)`
   })
   return `
     WITH ${inserts.join(', ')}
@@ -43,15 +44,16 @@ export const POSTGRES: SqlDialect = {
   prefix: 'schema',
   // PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix.
   maxNameLength: 48,
+  bytes,
 
   isUndone(error) {
     return [SERIALIZATION_FAILURE, DEADLOCK].includes(Object(error).code)
   },
 
-  async reserve(query, table, { hashes, owner }, milliseconds) {
+  async reserve(query, table, reservation) {
     let result: unknown
     try {
-      result = await query(reservationOf(table, hashes.length), [milliseconds, owner, ...hashes])
+      result = await query(reservationOf(table, reservation.hashes.length), valuesOf(reservation))
     } catch (error) {
       if (Object(error).code === FAILED_CAST) return false
       throw error
@@ -64,11 +66,13 @@ export const POSTGRES: SqlDialect = {
     )
   },
 
-  release(query, table, { hashes, owner }) {
-    const keys = hashes.map((_, index) => `decode($${index + 2}, 'hex')`)
-    const text = `DELETE FROM ${table} WHERE reserved_by = decode($1, 'hex') AND key IN (${keys.join()})`
-    return query(text, [owner, ...hashes])
+  upsert(table, count) {
+    const rows = Array.from({ length: count }, (_, index) => `(${rowOf(index)})`)
+    return upsert(table, `VALUES ${rows.join()}`)
   },
+
+  // The lock ends with the transaction.
+  lock: (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)})`,
 
   async createTable(query, table) {
     const index = table.replace(/"$/, '_expires_at"')
@@ -83,7 +87,7 @@ export const POSTGRES: SqlDialect = {
         END IF;
         PERFORM pg_advisory_xact_lock(hashtext('inbound-webhook-auth'), hashtext('${table}'));
         CREATE TABLE IF NOT EXISTS ${table} (
-          key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL
+          key_hash bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL
         );
         CREATE INDEX IF NOT EXISTS ${index.split('.').at(-1)} ON ${table} (expires_at);
       END $$`,
@@ -100,11 +104,11 @@ export const POSTGRES: SqlDialect = {
     const [row] = rowsOf(
       await query(
         `WITH expired AS MATERIALIZED (
-          SELECT key FROM ${table} WHERE expires_at < (SELECT clock_timestamp())
+          SELECT key_hash FROM ${table} WHERE expires_at < (SELECT clock_timestamp())
           ORDER BY expires_at LIMIT $1::int8 FOR UPDATE SKIP LOCKED
         ), deleted AS (
           DELETE FROM ${table} AS nonce USING expired
-          WHERE nonce.key = expired.key AND nonce.expires_at < clock_timestamp()
+          WHERE nonce.key_hash = expired.key_hash AND nonce.expires_at < clock_timestamp()
           RETURNING true
         )
         SELECT count(*)::int4 AS count FROM deleted`,

@@ -55,7 +55,7 @@ async function set(server: PostgresServer, setting: string): Promise<void> {
 }
 
 const TABLE =
-  'CREATE TABLE webhook_nonces (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL)'
+  'CREATE TABLE webhook_nonces (key_hash bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL)'
 
 const ROWS: Row[] = [
   killedServer(CLIENTS, startAlone),

@@ -9,7 +9,7 @@ const DEADLOCK = Object.assign(new Error('Deadlock found'), { errno: 1213, sqlSt
 // The whole statements, because a small change to one of them removes the protection: with NOW(), rows expire by the time zone of
 // a connection, and with INSERT IGNORE, a taken key is no error.
 const INSERT =
-  'INSERT INTO `webhook_nonces` (key_hash, expires_at, reserved_by) VALUES (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, UNHEX(?))'
+  'INSERT INTO `webhook_nonces` (key_hash, expires_at, reserved_by) VALUES (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))'
 const DELETE = 'DELETE FROM `webhook_nonces` WHERE key_hash IN (UNHEX(?)) AND expires_at < UTC_TIMESTAMP(6)'
 
 /** `printf '2:42nonce' | sha256sum` */
@@ -38,13 +38,13 @@ describe('a reservation', () => {
     const { store, statements, parameters } = storeWith(answer)
     expect(await store.reserve('42', 'nonce', 600)).toBe(true)
     expect(statements).toEqual([INSERT])
-    expect(parameters).toEqual([[HASH, 600_001_000, '']])
+    expect(parameters).toEqual([[HASH, 600_001, '']])
   })
 
   it('of two keys is also one statement', async () => {
     const { store, statements } = storeWith({ affectedRows: 2 })
     expect(await store.reserveAll('42', ['nonce', 'signature 00'], 600)).toBe(true)
-    expect(statements).toEqual([`${INSERT}, (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, UNHEX(?))`])
+    expect(statements).toEqual([`${INSERT},(UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))`])
   })
 
   it('inserts its keys in one order, so that two statements rarely wait for each other', async () => {

@@ -303,7 +303,7 @@ describe('deleteExpired', () => {
       INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour', '' FROM generate_series(1, 20000) AS i;
       ANALYZE indexed`)
     const plan = await rowsOf<{ 'QUERY PLAN': string }>(
-      'EXPLAIN SELECT key FROM indexed WHERE expires_at < (SELECT clock_timestamp()) ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED',
+      'EXPLAIN SELECT key_hash FROM indexed WHERE expires_at < (SELECT clock_timestamp()) ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED',
     )
     expect(JSON.stringify(plan)).toContain('Index Cond')
   })
