@@ -2,22 +2,22 @@ import { randomInt } from 'node:crypto'
 import { kindOf } from '../arguments.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 
-// The cases call a store through these functions. If the store does not return true or false, the error says why.
+// The cases call the store through these functions, which throw an error with the reason if the store returns something other than a boolean.
 
 export type Reservation = readonly [webhookId: string, key: string]
 
 /** Options of `nonceStoreContract`. */
 export interface NonceStoreContractOptions {
-  /** Creates a store whose database is down. With this option, the contract also checks that this store throws within 4 s. */
+  /** Creates a store whose database is down. The contract then also checks that this store throws within 4 s. */
   createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
   /**
-   * Waits for some milliseconds, by default in real time. If your store has its own clock, advance that clock instead, so that the
-   * contract can also check the last instant of a reservation.
+   * Waits for some milliseconds. By default, the contract waits in real time. If your store has its own clock, advance this clock, so that
+   * the contract can also check the last millisecond of a reservation.
    */
   wait?: ((milliseconds: number) => void | Promise<void>) | undefined
   /**
-   * How many calls a case makes. `'full'`, the default, makes up to 100 calls at once. `'light'` makes up to 10 at once, and a quarter of
-   * the calls in total. Use `light` if your database is slow. `light` finds fewer faults under concurrency.
+   * How many calls a case makes. `'full'`, the default, makes up to 100 calls at once. Use `'light'` if your database is slow: it makes up
+   * to 10 calls at once, and fewer calls in total, so it finds fewer concurrency faults.
    */
   load?: 'full' | 'light' | undefined
 }
@@ -28,27 +28,27 @@ export interface Setting extends NonceStoreContractOptions {
 }
 
 /**
- * `calls` is how many calls for one key a case makes at once, and `rounds` is how often the case repeats these calls. `burst` is how many
- * keys a case reserves at once, and `keys` is how many keys the case reserves in total.
+ * The load of a case. `calls` is the number of simultaneous calls for one key, and `rounds` is how often these calls are repeated. `burst` is
+ * the number of keys that are reserved at once, and `keys` is the number of keys in total.
  */
 export const LOADS = {
   full: { calls: 40, rounds: 10, burst: 100, keys: 1000 },
   light: { calls: 10, rounds: 2, burst: 10, keys: 100 },
 }
 
-/** The fix if a database changes the text of `webhookId` or `key`. */
+/** The advice if a database changes the text of `webhookId` or `key`. */
 export const HASH = 'Store SHA-256 of JSON.stringify([webhookId, key]).'
 export const FREE_TOO_EARLY =
   'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds.'
 export const FREE_TOO_LATE =
-  'A key with a TTL of 1 s is still taken 1.5 s after its expiry. Let each key expire after ttlSeconds, and check the unit.'
+  'A key with a TTL of 1 s is still taken after 2.5 s. Let each key expire after ttlSeconds, and check the unit.'
 const RACE =
-  'Look-up and insert are two steps. Insert if absent in one atomic step (SET NX, INSERT … ON CONFLICT, a conditional put).'
+  'The store looks up the key and then inserts it. Insert if absent in one atomic step: SET NX, INSERT … ON CONFLICT, or a conditional put.'
 const FREE = 'a free key. See the cause of this error.'
 export const TAKEN = 'a taken key. Return false for a taken key, and throw only if the store failed.'
 const IS_TRUE_OR_FALSE = 'Return true if the key is now reserved, and false if the key was taken.'
 
-/** How long a case waits until a key with a TTL of 1 s has expired. A database that counts whole seconds may be up to 1 s late. */
+/** How long a case waits until a key with a TTL of 1 s has expired. A database that counts whole seconds may free the key 1 s later. */
 export const EXPIRED_MILLISECONDS = 2500
 const MAX_CALL_MILLISECONDS = 20_000
 
@@ -56,7 +56,7 @@ export function expect(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new Error(fault)
 }
 
-/** Returns 14 random digits, so that no other case or run uses the same digits. */
+/** Returns 14 random digits, which no other case and no other run uses. */
 export function unique(): string {
   return String(randomInt(1e13, 1e14))
 }
@@ -73,7 +73,7 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
 /** Resolves to what `act` returns, or to `'hangs'` if `act` takes longer than `milliseconds`. */
 export async function resultWithin<T>(milliseconds: number, act: () => T | Promise<T>): Promise<T | 'hangs'> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  // The timer keeps the process alive, because a process with nothing else to do would otherwise end too early.
+  // The timer is not unref'd, because a process with nothing else to do would end before act has settled.
   const late = new Promise<'hangs'>((resolve) => {
     timer = setTimeout(resolve, milliseconds, 'hangs')
   })
@@ -84,7 +84,7 @@ export async function resultWithin<T>(milliseconds: number, act: () => T | Promi
   }
 }
 
-/** Runs `act` for each item, for at most `size` items at once, and resolves to the results in order. */
+/** Calls `act` for each item, but for at most `size` items at the same time. Resolves to the results in the order of the items. */
 export async function inBatches<T, R>(items: readonly T[], size: number, act: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let start = 0; start < items.length; start += size) {
@@ -94,9 +94,9 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
 }
 
 /**
- * Resolves to what the store returns. Throws an error if the result is not `true` or `false`.
+ * Calls the store, and resolves to its result. Throws an error if the result is not `true` or `false`.
  *
- * @param tried - the end of the message if the store throws: what was reserved, and what to do.
+ * @param tried - the end of the error message if the store throws: the key that was reserved, and what to do.
  */
 export async function resultOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown
@@ -124,7 +124,7 @@ export function reserve(
   return resultOf('reserve', () => store.reserve(webhookId, key, ttlSeconds, owner), tried)
 }
 
-/** Calls `reserve` for a key that nobody has reserved yet. Throws if the result is not `true`. */
+/** Calls `reserve` for a free key. Throws if the result is not `true`. */
 export async function reserveNew(
   store: NonceStore,
   reservation: Reservation,
@@ -135,7 +135,7 @@ export async function reserveNew(
   expect(reserved, `reserve() returns false for a free key. ${IS_TRUE_OR_FALSE}`)
 }
 
-/** Checks that a key is free, and reserves it. */
+/** Reserves a key, and throws an error with the text `fault` if the key was taken. */
 export async function expectFree(store: NonceStore, reservation: Reservation, fault: string): Promise<void> {
   expect(await reserve(store, reservation), fault)
 }
@@ -155,7 +155,7 @@ export function reserveKeys(
   return resultOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds, owner), tried)
 }
 
-/** Checks that exactly one of many simultaneous calls returns `true`. Returns the index of that call. */
+/** Makes `count` calls at the same time, and checks that exactly one of them returns `true`. Returns the index of this call. */
 export async function expectOneWinner(
   count: number,
   call: (index: number) => Promise<boolean>,
@@ -171,11 +171,11 @@ export async function expectOneWinner(
 export function expectStore(store: unknown, from: string): asserts store is NonceStore {
   expect(
     typeof (store as NonceStore | undefined)?.reserve === 'function',
-    `${from} returned ${kindOf(store)} without reserve(). Return a NonceStore: () => store.`,
+    `${from} returned ${kindOf(store)}, which has no reserve(). Return a NonceStore from ${from}.`,
   )
 }
 
-/** Returns a new store. Throws if the value is not a store, or if the store does not remember a reserved key. */
+/** Calls `createStore`, and returns the store. Throws if the value is not a store, or if the store does not remember a key. */
 export async function open({ createStore }: Setting): Promise<NonceStore> {
   const store: unknown = await createStore()
   expectStore(store, 'createStore')
@@ -183,7 +183,7 @@ export async function open({ createStore }: Setting): Promise<NonceStore> {
   return store
 }
 
-/** Checks that a free key can be reserved, and is taken afterwards. */
+/** Reserves a free key twice, and checks that only the first call returns `true`. */
 export async function expectRemembers(store: NonceStore): Promise<void> {
   const reservation = newReservation()
   const first = await reserve(store, reservation, 600, FREE)
@@ -195,7 +195,7 @@ export async function expectRemembers(store: NonceStore): Promise<void> {
   await expectFree(
     store,
     reservation,
-    'reserve() returns true before the key is stored. Await the write, and do not read from a replica that lags behind.',
+    'reserve() returns true before the key is stored. Await the write, and do not read from a replica.',
   )
   throw new Error('reserve() returns true for a taken key. Store each key, and return false for a taken key.')
 }

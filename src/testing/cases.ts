@@ -27,10 +27,13 @@ import {
 } from './calls.js'
 import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
 
-/** The cases by name. Each case gets a new store. */
+/** The test cases by name. Each case gets a store that `createStore` has just returned. */
 type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
-/** Returns whether a key reserved at `start` may have expired in real time, for example because the machine was suspended. */
+/**
+ * Returns whether a key that was reserved at `start` may have expired in real time, for example because the machine slept. Returns false if
+ * the user of the contract passed `wait`, because the store then has its own clock.
+ */
 function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: number): boolean {
   return given === undefined && performance.now() - start >= ttlSeconds * 1000
 }
@@ -45,7 +48,10 @@ async function race(stores: readonly NonceStore[], { load }: Setting, what: stri
   }
 }
 
-/** Runs checks concurrently. The first check that fails runs again alone, because another check may have caused the failure. */
+/**
+ * Runs checks concurrently. If a check fails, the check runs again alone. If the check then passes, the concurrent calls are the fault, and
+ * the error says so.
+ */
 async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KEY_CHECKS): Promise<void> {
   const errors = await inBatches(checks, LOADS[load].calls / 2, (check) =>
     check(store).catch((error: unknown) => error),
@@ -53,25 +59,25 @@ async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KE
   const index = errors.findIndex((error) => error !== undefined)
   if (index === -1) return
   await checks[index]?.(store)
-  const fault = 'reserve() is wrong only while other keys are reserved at the same time.'
+  const fault = 'reserve() returns a wrong result if other keys are reserved at the same time.'
   throw new Error(`${fault} Make concurrent calls independent of each other.`, { cause: errors[index] })
 }
 
 /**
- * Returns a case that runs a check of TTLs. A check that fails runs again alone, because the keys of other cases may have evicted the keys
- * of the check.
+ * Returns a case that runs a check of TTLs. If the check fails, the check runs again alone. If the check then passes, the store has evicted
+ * keys to make room for the keys of other cases, and the error says so.
  */
 function checkTtls(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     try {
       await check(store, setting)
     } catch (cause) {
-      // If the store has its own clock, the cases run one after the other, so no other case is the cause.
+      // If the user passed wait, the cases run one after the other, so no other case caused the failure.
       if (setting.wait !== undefined) throw cause
       await wait(setting, EXPIRED_MILLISECONDS)
       await check(store, setting)
       throw new Error(
-        'A key is free too early only while other keys are reserved. Never evict a live key. Throw if there is no room.',
+        'A key is free too early if many other keys are reserved. Never evict a live key. Throw if there is no room.',
         { cause },
       )
     }
@@ -80,20 +86,20 @@ function checkTtls(check: Cases[string]): Cases[string] {
 
 const WHOLE_HASH = 'If you hash keys, use the whole hash. Make concurrent calls independent of each other.'
 
-/** Reserves new keys of one webhook, `size` at once, and returns how many of them are free again. */
+/** Reserves `count` new keys of one webhook, `size` keys at once, and returns how many of these keys are free afterwards. */
 async function countForgotten(store: NonceStore, count: number, size: number): Promise<number> {
   const webhookId = unique()
   const reservations = Array.from({ length: count }, () => newReservation(webhookId))
   const tried = `${size} free keys at once. If the cause is a time-out, pass load: 'light'.`
   await inBatches(reservations, size, async (reservation) => {
     const isFree = await reserve(store, reservation, 600, tried)
-    expect(isFree, `reserve() returns false for a free key, one of ${count}. ${WHOLE_HASH}`)
+    expect(isFree, `reserve() returns false for one of ${count} free keys. ${WHOLE_HASH}`)
   })
   const answers = await inBatches(reservations, size, (reservation) => reserve(store, reservation))
   return answers.filter((isFree) => isFree).length
 }
 
-/** Returns what `call` returns, or `'fails'` if `call` throws. */
+/** Returns the result of `call`, or `'fails'` if `call` throws. Throws if `call` takes longer than 4 s. */
 async function outcomeWhenDown(name: string, call: () => unknown): Promise<unknown> {
   const outcome = await resultWithin(4000, async () => call()).catch(() => 'fails')
   const fault = `${name} does not return within 4 s while the backend is down. Set a time-out in the client.`
@@ -101,7 +107,7 @@ async function outcomeWhenDown(name: string, call: () => unknown): Promise<unkno
   return outcome
 }
 
-/** Runs each step `at` milliseconds after the start. */
+/** Runs each step at its time, in milliseconds after the start. The steps are in order of their times. */
 async function followTimeline(
   setting: Setting,
   steps: readonly (readonly [at: number, act: () => Promise<void>])[],
@@ -114,7 +120,7 @@ async function followTimeline(
   }
 }
 
-/** Returns calls that reserve a key for 2 s, and then check that the key is taken. */
+/** Returns two functions: one reserves a new key for 2 s, and the other checks that this key is still taken. */
 function keyFor2Seconds(store: NonceStore, setting: Setting) {
   const reservation = newReservation()
   let start = 0
@@ -134,9 +140,9 @@ const ROUNDED_DOWN =
   'A key with a TTL of 2 s is free after 1.7 s. Count in milliseconds, or round the expiry up, never down.'
 
 export const CASES: Cases = {
-  'returns true for a free key, then false': expectRemembers,
-  'returns true to one of many simultaneous calls': (store, setting) => race([store], setting, 'the same key'),
-  async 'returns true to one of many simultaneous calls to two instances on one backend'(store, setting) {
+  'returns true for a free key, and then false': expectRemembers,
+  'returns true to exactly one of many calls at once': (store, setting) => race([store], setting, 'the same key'),
+  async 'returns true to exactly one of many calls to two stores with one database'(store, setting) {
     const other = await open(setting)
     const reservation = newReservation()
     await reserveNew(store, reservation)
@@ -147,8 +153,8 @@ export const CASES: Cases = {
     )
     await race([store, other], setting, 'the same key')
   },
-  'keeps webhooks apart': (store, setting) => runAtOnce(store, setting, WEBHOOK_CHECKS),
-  async 'compares keys exactly'(store, setting) {
+  'lets two webhooks reserve the same key': (store, setting) => runAtOnce(store, setting, WEBHOOK_CHECKS),
+  async 'accepts two keys that differ in one character'(store, setting) {
     await runAtOnce(store, setting, KEY_CHECKS)
     const [webhookId, digits] = newReservation()
     const keys = Array.from({ length: 0x7e - 0x1f }, (_, index) => `${digits}${String.fromCharCode(0x20 + index)}.`)
@@ -159,7 +165,7 @@ export const CASES: Cases = {
       expect(!(await isFree()), `reserve() does not remember ${tried}. ${HASH}`)
     })
   },
-  async 'keeps every key while many others are reserved'(store, setting) {
+  async 'forgets no key while many keys are reserved'(store, setting) {
     const { burst, keys } = LOADS[setting.load]
     const lost = await countForgotten(store, burst, burst)
     expect(
@@ -172,7 +178,7 @@ export const CASES: Cases = {
       `${forgotten} of ${keys} keys are forgotten before their TTL. Never evict a live key. Throw if there is no room.`,
     )
   },
-  'keeps a key for its TTL, from any fraction of a second, and no longer': checkTtls(async (store, setting) => {
+  'frees a key when its TTL ends, not earlier and not later': checkTtls(async (store, setting) => {
     const [long, short] = [newReservation(), newReservation()]
     const first = keyFor2Seconds(store, setting)
     const others = [0, 250, 500, 750].map((start) => [start, keyFor2Seconds(store, setting)] as const)
@@ -181,7 +187,7 @@ export const CASES: Cases = {
       [0, () => reserveNew(store, short, 1)],
       [0, first.reserve],
       ...others.map(([start, key]) => [start, key.reserve] as const),
-      // This check is early, because a later check would also fail for a store that rounds down to whole seconds.
+      // This check runs before 1 s, because after 1 s a store that rounds down would fail too, and the message would be wrong.
       [750, () => first.expectTaken(NOT_IN_SECONDS)],
       [1700, () => expectTaken(store, long, FREE_TOO_EARLY)],
       ...others.map(([start, key]) => [start + 1700, () => key.expectTaken(ROUNDED_DOWN)] as const),
@@ -189,7 +195,7 @@ export const CASES: Cases = {
       [2700, () => expectTaken(store, long, FREE_TOO_EARLY)],
     ])
   }),
-  async 'does not prolong a key on a replay'(store, setting) {
+  async 'does not extend the TTL of a taken key'(store, setting) {
     const [replayed, other] = [newReservation(), newReservation()]
     await reserveNew(store, replayed, 1)
     await reserveNew(store, other, 1)
@@ -200,7 +206,7 @@ export const CASES: Cases = {
     await expectFree(store, other, FREE_TOO_LATE)
     throw new Error('A key that is requested again and again never expires. Do not change the expiry of a taken key.')
   },
-  'lets each key expire by its own TTL': checkTtls(async (store, setting) => {
+  'gives each key its own TTL': checkTtls(async (store, setting) => {
     const webhookId = unique()
     const reservations = [newReservation(webhookId), newReservation(webhookId), newReservation(webhookId)] as const
     for (const [index, reservation] of reservations.entries()) {
@@ -210,11 +216,11 @@ export const CASES: Cases = {
     await expectFree(
       store,
       reservations[1],
-      'A key with a TTL of 1 s is still taken after 2.5 s if other keys have a longer TTL. Store an expiry per key, and check the unit.',
+      'If other keys have a longer TTL, a key with a TTL of 1 s is still taken after 2.5 s. Store an expiry per key, and check the unit.',
     )
     for (const reservation of [reservations[0], reservations[2]]) await expectTaken(store, reservation, FREE_TOO_EARLY)
   }),
-  async 'returns true to one of many simultaneous calls for an expired key'(store, setting) {
+  async 'returns true to exactly one of many calls for an expired key'(store, setting) {
     const [one, other] = [newReservation(), newReservation()]
     for (const reservation of [one, other]) await reserveNew(store, reservation, 1)
     await wait(setting, EXPIRED_MILLISECONDS)
@@ -230,9 +236,9 @@ export const CASES: Cases = {
   },
 }
 
-/** These cases need exact times, so they run only for a store that has its own clock. */
+/** The cases that need exact times. They run only if the user passes `wait`, which advances the clock of the store. */
 export const CLOCK_CASES: Cases = {
-  async 'keeps a key at exactly its TTL'(store, setting) {
+  async 'keeps a key until its TTL has passed, to the millisecond'(store, setting) {
     const reservation = newReservation()
     await reserveNew(store, reservation)
     await wait(setting, 3000)
@@ -255,13 +261,13 @@ export const CLOCK_CASES: Cases = {
     await expectTaken(
       store,
       reservation,
-      'A key with a TTL of 600 s is free at exactly 600 s, when its request is still valid. Keep each key 1 ms longer.',
+      'A key with a TTL of 600 s is free after exactly 600 s, but its request is still valid then. Keep each key 1 ms longer.',
     )
   },
 }
 
 export const DOWN_CASES: Cases = {
-  async 'fails when its backend is down'(_, { createUnreachableStore }) {
+  async 'throws when its database is down'(_, { createUnreachableStore }) {
     const store = await outcomeWhenDown('createUnreachableStore()', () => createUnreachableStore?.())
     if (store === 'fails') return
     expectStore(store, 'createUnreachableStore')
@@ -282,24 +288,24 @@ const FREED =
 const ALL_OR_NONE = 'Reserve all keys or none.'
 
 /**
- * Returns calls for one signed message that is split in several ways. All splits have the same signature, and nonces that are equal up to
- * the first `:`.
+ * Returns functions for one signed message that can be split in several ways. All splits have the same signature. Their nonces differ only
+ * after the first `:`.
  */
 function newMessage() {
   const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
   const nonce = (rest: string) => `${first}:${rest}`
   return {
-    /** Returns the arguments of `reserve` for one split, without the TTL. */
+    /** Returns the webhook and the nonce of one split. */
     single: (rest: string) => [webhookId, nonce(rest)] as const,
-    /** Returns the keys of one split. */
+    /** Returns the keys of one split: its nonce and the signature. */
     keysOf: (rest: string) => [nonce(rest), signature],
-    /** Calls `reserveAll` for one split, and resolves to the result. */
+    /** Calls `reserveAll` for the keys of one split, and resolves to the result. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
       reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
   }
 }
 
-/** Returns a case that runs a check of `reserveAll`. A store without `reserveAll` passes, because the method is optional. */
+/** Returns a case that runs a check of `reserveAll`. A store without this optional method passes. */
 function ifPresent(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     if (store.reserveAll === undefined) return
@@ -312,9 +318,9 @@ function ifPresent(check: Cases[string]): Cases[string] {
   }
 }
 
-/** The cases for the optional method `reserveAll`. */
+/** The cases of the optional method `reserveAll`. */
 export const RESERVE_ALL_CASES: Cases = {
-  'reserveAll() reserves all keys or none, if the store has it': ifPresent(async (store) => {
+  'reserveAll(), if present, reserves all keys or none': ifPresent(async (store) => {
     const { single, all } = newMessage()
     await reserveNew(store, single('a'))
     expect(!(await all(store, 'a')), `reserveAll() returns true although the nonce is taken. ${ALL_OR_NONE}`)
@@ -328,27 +334,25 @@ export const RESERVE_ALL_CASES: Cases = {
     const isApart = await all(store, 'a', 600, unique())
     expect(isApart, 'reserveAll() shares keys between webhooks. Make the webhook part of each key.')
   }),
-  'reserveAll() returns true to one of many simultaneous calls, if the store has it': ifPresent(
-    async (store, setting) => {
-      const stores = [store, await open(setting)] as const
-      const { calls, rounds } = LOADS[setting.load]
-      for (let round = 0; round < rounds; round++) {
-        const { single, all } = newMessage()
-        // In odd rounds, all calls have the same nonce too.
-        const split = (index: number) => (round % 2 === 0 ? String(index) : 'a')
-        const call = (index: number) => all(index % 2 === 0 ? stores[0] : stores[1], split(index))
-        const winner = await expectOneWinner(calls, call, 'the same keys of reserveAll()')
-        await expectTaken(store, single(split(winner)), FREED)
-        if (round % 2 === 1) continue
-        await expectFree(
-          store,
-          single(split(winner === 0 ? 1 : 0)),
-          'A reserveAll() that returns false leaves a nonce reserved if other calls run at the same time. Use one atomic step.',
-        )
-      }
-    },
-  ),
-  'reserveAll() keeps its keys for their TTL, and no longer, if the store has it': ifPresent(async (store, setting) => {
+  'reserveAll(), if present, returns true to exactly one of many calls at once': ifPresent(async (store, setting) => {
+    const stores = [store, await open(setting)] as const
+    const { calls, rounds } = LOADS[setting.load]
+    for (let round = 0; round < rounds; round++) {
+      const { single, all } = newMessage()
+      // All calls have the same signature. In odd rounds, they also have the same nonce.
+      const split = (index: number) => (round % 2 === 0 ? String(index) : 'a')
+      const call = (index: number) => all(index % 2 === 0 ? stores[0] : stores[1], split(index))
+      const winner = await expectOneWinner(calls, call, 'the same keys of reserveAll()')
+      await expectTaken(store, single(split(winner)), FREED)
+      if (round % 2 === 1) continue
+      await expectFree(
+        store,
+        single(split(winner === 0 ? 1 : 0)),
+        'If several calls run at once, a reserveAll() that returns false leaves a nonce reserved. Use one atomic step.',
+      )
+    }
+  }),
+  'reserveAll(), if present, frees its keys when their TTL ends': ifPresent(async (store, setting) => {
     const [short, long] = [newMessage(), newMessage()]
     await long.all(store, 'a', 600)
     await short.all(store, 'a', 1)
@@ -364,16 +368,16 @@ export const RESERVE_ALL_CASES: Cases = {
 const STILL_TAKEN = 'is still taken after release(). Delete what was reserved for this owner.'
 const FREES_OTHERS = 'Delete only where webhook, key and owner are the same, in one atomic step.'
 
-/** Calls `release` for the keys of one reservation. */
+/** Calls `release`, and checks that the store returns nothing and throws nothing. */
 async function release(store: NonceStore, webhookId: string, keys: readonly string[], owner: string): Promise<void> {
   const tried = `${keys.length === 1 ? 'a key' : 'two keys'}. Return nothing, even if the keys are free or have another owner.`
   const answer = await resultOf('release', async () => (await store.release?.(webhookId, keys, owner)) ?? true, tried)
   expect(answer, 'release() returned false. Return nothing, and throw only if the store failed.')
 }
 
-/** The cases for the optional method `release`. A store without `release` passes. */
+/** The cases of the optional method `release`. A store without this method passes. */
 export const RELEASE_CASES: Cases = {
-  async 'release() frees the keys of its owner and no others, if the store has it'(store) {
+  async 'release(), if present, frees the keys of its owner and no others'(store) {
     if (store.release === undefined) return
     const [webhookId, key] = newReservation()
     const [owner, other] = [`owner ${unique()}`, `owner ${unique()}`]
@@ -406,7 +410,7 @@ export const RELEASE_CASES: Cases = {
     await expectStays('A second release() frees a key that another owner has reserved.')
     await release(store, webhookId, [unique()], owner)
   },
-  async 'release() frees the keys of reserveAll(), if the store has both'(store) {
+  async 'release(), if present, frees the keys of reserveAll()'(store) {
     if (store.release === undefined || store.reserveAll === undefined) return
     const { single, keysOf, all } = newMessage()
     const [owner, other] = [unique(), unique()]
@@ -422,7 +426,7 @@ export const RELEASE_CASES: Cases = {
     expect(await all(store, 'c'), `A signature ${STILL_TAKEN}`)
     await expectFree(store, single('a'), `A nonce ${STILL_TAKEN}`)
   },
-  async 'release() lets one of many simultaneous calls reserve the key again, if the store has it'(store, setting) {
+  async 'release(), if present, lets exactly one of many calls reserve the key again'(store, setting) {
     if (store.release === undefined) return
     const stores = [store, await open(setting)] as const
     const [webhookId, key] = newReservation()

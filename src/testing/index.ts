@@ -15,12 +15,13 @@ export type { NonceStoreContractOptions }
 
 /** One case of the contract. */
 export interface NonceStoreContractCase {
-  /** What must be true. For a skipped case, what is not tested, and which option to pass. */
+  /** What the store must do. The name of a skipped case says what is not tested, and which option to pass. */
   name: string
-  /** Whether this case only says what is not tested. */
+  /** Whether the case tests nothing, because an option is missing. */
   isSkipped: boolean
   /**
-   * Rejects with an error whose message says what is wrong and how to fix it. If the store threw, `cause` is what the store threw.
+   * Runs the case. If the store is wrong, `run` rejects with an error whose message says what is wrong and how to fix it. If the store threw
+   * an error, this error is the `cause`.
    *
    * A case waits up to 2.7 s for keys to expire. Run the cases concurrently (`test.concurrent`) with a time-out of 60 s.
    */
@@ -30,8 +31,8 @@ export interface NonceStoreContractCase {
 /**
  * Returns the cases that every `NonceStore` must pass, for any test runner.
  *
- * @param createStore - creates a store. Each case calls `createStore` once or twice. All stores must share one backend, so always return
- * the same store if the store is in memory. You do not need to empty the backend, because each case uses its own keys.
+ * @param createStore - creates a store. Each case calls `createStore` once or twice. All stores must share one database, so if the store is
+ * in memory, always return the same store. You do not need to empty the database, because each case uses its own keys.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if `createStore` is not a function, or an option is invalid.
  *
  * @example
@@ -74,7 +75,7 @@ export function nonceStoreContract(
   ]
 }
 
-/** Returns what the contract does not test with these options, and which option to pass. */
+/** Returns one text for each thing that the contract does not test with these options. The text names the option to pass. */
 function notTested({ wait, createUnreachableStore, load }: NonceStoreContractOptions): string[] {
   return [
     ...(wait ? [] : ['a TTL of 600 s. Pass wait, which advances the clock of the store']),

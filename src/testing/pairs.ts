@@ -1,11 +1,11 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import { expect, HASH, type Reservation, reserve, unique } from './calls.js'
 
-/** Two different texts, what is special about them, and the fault of a store that treats them as equal. */
+/** Two different texts, the kind of these texts, and what a store does wrong that treats the texts as equal. */
 type Pair = readonly [one: string, other: string, special: string, fault: string]
 
-// `$` and `#` are placeholders for two random numbers of 14 digits. If a fault confuses the texts of several rows, the error names the
-// fault of the first of these rows.
+// `$` and `#` stand for two random numbers of 14 digits. If a store confuses the texts of several rows, the error names the fault of the
+// first of these rows.
 
 const KEYS: readonly Pair[] = [
   ['$k', '#k', 'ordinary keys', 'Keys are ignored'],
@@ -16,11 +16,11 @@ const KEYS: readonly Pair[] = [
   ['$', '$.0', 'keys that are numbers', 'Keys are compared as numbers'],
   ['$0', '$e1', 'keys that are numbers', 'Keys are compared as numbers'],
   ['$ a', '$ b', 'keys with a space', 'Keys are truncated at a space'],
-  ['{$}a', '{$}b', 'keys with braces', 'Keys are reduced to the text in braces'],
+  ['{$}a', '{$}b', 'keys with braces', 'Only the text in braces is used as the key'],
   ['$:a', '$:b', 'keys with a colon', 'Keys are truncated at a colon'],
-  ['$a-b', '$ab', 'keys with punctuation', 'Keys are stripped of some characters'],
-  ['$a.b', '$a:b', 'keys with punctuation', 'Keys have their punctuation replaced'],
-  ['$Nonce', '$nonce', 'keys with capital letters', 'Keys are case-folded'],
+  ['$a-b', '$ab', 'keys with punctuation', 'Some characters are removed from keys'],
+  ['$a.b', '$a:b', 'keys with punctuation', 'The punctuation in keys is replaced'],
+  ['$Nonce', '$nonce', 'keys with capital letters', 'Upper and lower case are equal in keys'],
   ['$', '$ ', 'keys with a space at the end', 'Keys are trimmed at the end'],
   ['$', ' $', 'keys with a space at the start', 'Keys are trimmed at the start'],
   ['$%41', '$A', 'keys with a percent sign', 'Keys are percent-decoded'],
@@ -28,8 +28,8 @@ const KEYS: readonly Pair[] = [
   ['$aXb', '$a_b', 'keys with an underscore', 'Keys are matched as patterns'],
   ['$aXb', '$a%b', 'keys with a percent sign', 'Keys are matched as patterns'],
   ['$aXb', '$a*b', 'keys with an asterisk', 'Keys are matched as patterns'],
-  ["$a'b", "$a''b", 'keys with a quote', 'Keys are inserted into the text of a statement, not passed as parameters'],
-  ['$a\\b', '$a\\\\b', 'keys with a backslash', 'Keys are unescaped, not passed as parameters'],
+  ["$a'b", "$a''b", 'keys with a quote', 'Keys are part of the text of a statement, not parameters'],
+  ['$a\\b', '$a\\\\b', 'keys with a backslash', 'Backslashes in keys are escapes, because keys are not parameters'],
   ['$Aa', '$BB', 'ordinary keys', 'Keys are compared by a weak hash'],
 ]
 
@@ -44,29 +44,32 @@ const WEBHOOKS: readonly Pair[] = [
   ['$', '0$', 'webhook IDs that are numbers', 'Webhook IDs are compared as numbers'],
   [`$${'h'.repeat(3000)}a`, `$${'h'.repeat(3000)}b`, 'webhook IDs of 3 000 characters', 'Webhook IDs are truncated'],
   ['$', '$w', 'a webhook ID that is the start of another', 'Webhook IDs are matched by their start'],
-  ['$Hook', '$hook', 'webhook IDs with capital letters', 'Webhook IDs are case-folded'],
+  ['$Hook', '$hook', 'webhook IDs with capital letters', 'Upper and lower case are equal in webhook IDs'],
   ['$', '$ ', 'webhook IDs with a space at the end', 'Webhook IDs are trimmed at the end'],
   ['$', ' $', 'webhook IDs with a space at the start', 'Webhook IDs are trimmed at the start'],
-  ['$e', '$\u00e9', 'webhook IDs with accents', 'Webhook IDs are stripped of accents'],
+  ['$e', '$\u00e9', 'webhook IDs with accents', 'Accents are removed from webhook IDs'],
   ['$caf\u00e9', '$cafe\u0301', 'webhook IDs with accents', 'Webhook IDs are normalised'],
   ['$\0a', '$\0b', 'webhook IDs with a NUL', 'Webhook IDs are truncated at a NUL'],
-  ['$a', '$\0a', 'webhook IDs with a NUL', 'Webhook IDs are stripped of control characters'],
-  ['$\u0161', '$\u0142', 'webhook IDs with letters beyond Latin-1', 'Webhook IDs are encoded with loss'],
+  ['$a', '$\0a', 'webhook IDs with a NUL', 'Control characters are removed from webhook IDs'],
   [
-    '$\u{1f98a}',
-    '$\u{1f43a}',
-    'webhook IDs with an emoji',
-    'Webhook IDs are stripped of characters outside the Basic Multilingual Plane',
+    '$\u0161',
+    '$\u0142',
+    'webhook IDs with letters beyond Latin-1',
+    'Letters of webhook IDs are lost, because the encoding does not have them',
   ],
+  ['$\u{1f98a}', '$\u{1f43a}', 'webhook IDs with an emoji', 'Characters such as an emoji are removed from webhook IDs'],
   ['__proto__', 'constructor', 'webhook IDs such as __proto__', 'Webhook IDs are property names of an object'],
 ]
 
-/** Separators that a store may put between `webhookId` and `key`. */
+/** Separators that a store may use to join `webhookId` and `key`. */
 const SEPARATORS = ['', ':', '/', '|', '.', '-', '_', ' ', ',', '#', '::']
 
 type Check = (store: NonceStore) => Promise<void>
 
-/** Returns two checks per pair, one per order, because a text that acts as a pattern matches only in one order. */
+/**
+ * Returns two checks per pair, one per order. If a store treats a text as a pattern, the pattern may match the other text only in one of
+ * the two orders.
+ */
 function checksOf(pairs: readonly Pair[], reservationOf: (text: string, digits: string) => Reservation): Check[] {
   return pairs.flatMap(([first, second, special, fault]) =>
     [
@@ -98,10 +101,10 @@ async function expectApart(
   }
 }
 
-/** Checks that keys of one webhook are kept apart. */
+/** These checks reserve two similar keys of one webhook. */
 export const KEY_CHECKS: readonly Check[] = checksOf(KEYS, (key, webhookId) => [webhookId, key])
 
-/** Checks that webhooks with the same key are kept apart. */
+/** These checks reserve the same key on two webhooks with similar IDs. */
 export const WEBHOOK_CHECKS: readonly Check[] = [
   ...checksOf(WEBHOOKS, (webhookId, key) => [webhookId, key]),
   ...SEPARATORS.map((separator) => (store: NonceStore) => {
@@ -111,7 +114,7 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
       [webhookId, `b${separator}${key}`],
       [`${webhookId}${separator}b`, key],
       `keys such as "b${separator}1"`,
-      'webhookId and key are joined ambiguously',
+      'Different pairs of webhookId and key become the same text',
     )
   }),
 ]

@@ -8,11 +8,11 @@ import { REFUSALS } from './refusals.js'
 import { type EndpointCaseCode, type EndpointRule, ROWS, type Row, type Step, WRONG_SIGNATURE } from './rows.js'
 import { Sender } from './sender.js'
 
-/** Where and how to send a request of a case. */
+/** The address to send a request to, and how many requests are sent at the same time. */
 export interface EndpointDelivery {
   /** The index of the address to send to, from 0 to `instances - 1`. */
   readonly instance: number
-  /** How many requests are sent at the same time: 1, except for simultaneous copies. */
+  /** How many requests are sent at the same time. This is 1, except in the case that sends simultaneous copies. */
   readonly together: number
 }
 
@@ -23,16 +23,15 @@ export interface EndpointResponse {
   readonly headers?: unknown
   /** The body as text, or a function that returns the text. */
   readonly text?: string | (() => Promise<string>)
-  /** The body, which is used if `text` is absent. Only a string is used. */
+  /** The body as text, if `text` is absent. A body that is not a string is ignored. */
   readonly body?: unknown
 }
 
 /** Options of `endpointContract`. */
 export interface EndpointContractOptions {
   /**
-   * Sends a POST to the endpoint, without following redirects. A name may occur twice in `headers`. `fetch` and `Headers` join the two
-   * values with a comma. If you need an object, pass `Object.fromEntries(new Headers(headers))`, because
-   * `Object.fromEntries(headers)` loses one of the values.
+   * Sends a POST to the endpoint, without following redirects. Pass `headers` to `fetch` as they are. Some cases send a header twice, so if
+   * your client needs an object, write `Object.fromEntries(new Headers(headers))`, which joins the two values with a comma.
    */
   post: (
     headers: [name: string, value: string][],
@@ -41,11 +40,11 @@ export interface EndpointContractOptions {
   ) => EndpointResponse | Promise<EndpointResponse>
   /** The webhook's signing secret as text. An empty text is not allowed. */
   secret: string
-  /** The clock of the endpoint, which is used to sign the requests. By default, `Date`. */
+  /** The clock of the endpoint. The contract signs the requests with the time of this clock. By default, `Date`. */
   clock?: Clock | undefined
   /**
-   * An event that the endpoint accepts, if the code of the endpoint refuses unknown events. Every valid request then has this event as the
-   * body, and cases that need another body are skipped. By default, each body is different.
+   * An event that the endpoint accepts. Pass it if the code of the endpoint refuses unknown events. Every valid request then has this event
+   * as the body, and the cases that need another body are skipped. By default, each body is different.
    */
   body?: Uint8Array | string | undefined
   /** How many addresses of the endpoint `post` can send to: a whole number, by default 1. Replays go to all of these addresses. */
@@ -54,12 +53,12 @@ export interface EndpointContractOptions {
   timeout?: number | undefined
 }
 
-/** What a case found. `statuses` has the statuses of all responses in the order of the requests. 0 means that no response came. */
+/** The result of a case. `statuses` has the statuses of all responses, in the order of the requests. The status 0 means that no response came. */
 export type EndpointResult =
   | {
       readonly ok: true
       readonly statuses: readonly number[]
-      /** An improvement that the specification does not require. */
+      /** A recommended change, which the specification does not require. */
       readonly advice?: Advice
     }
   | {
@@ -77,17 +76,17 @@ export interface EndpointCase {
   /** The stable name, such as `replay-again`. */
   code: EndpointCaseCode
   rule: EndpointRule
-  /** What is sent. */
+  /** What the case sends. */
   sent: string
-  /** The required response: 2xx, 4xx, or 2xx to exactly one of the requests. */
+  /** The required response: 2xx, 4xx, or 2xx to exactly one of the simultaneous requests. */
   expected: 'accepted' | 'rejected' | 'one'
-  /** The code, what is sent, and the required response. For a skipped case, also the reason. */
+  /** A sentence with the code, what the case sends, and the required response. The name of a skipped case has the reason too. */
   name: string
-  /** Whether the case cannot run with these options. */
+  /** Whether the case cannot run, because the option `body` is set. */
   isSkipped: boolean
   /** The maximum number of requests that the case sends. */
   requests: number
-  /** How many of the requests the endpoint must accept. */
+  /** How many of these requests the endpoint must accept. */
   valid: number
   /** Runs the case. Rejects with an error whose message says what is probably wrong and how to fix it. */
   run(): Promise<void>
@@ -100,10 +99,10 @@ const CODES = Object.keys(ROWS) as EndpointCaseCode[]
 const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are accepted once' } as const
 
 /**
- * Returns the cases that every endpoint must pass, for any test runner, and for endpoints in any language.
+ * Returns the cases that every endpoint must pass, for any test runner. The endpoint may be written in any language.
  *
- * The first case sends a simple valid request. If the endpoint refuses this request, all cases fail with the probable reason. Run
- * the cases in their order, with a time-out of 60 s per case.
+ * Run the cases in their order, with a time-out of 60 s per case. The first case sends a simple valid request. If the endpoint refuses this
+ * request, all cases fail with the probable reason.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
  *
@@ -170,7 +169,7 @@ function checkOptions(options: EndpointContractOptions): Settings {
     throw invalidType(`body is ${kindOf(body)}. Pass the bytes or the text of an event that the endpoint reads.`)
   }
   if (!Number.isSafeInteger(instances) || instances < 1) {
-    throw invalidRange('instances is not a whole number from 1. Pass the number of addresses that post sends to.')
+    throw invalidRange('instances is not a whole number above 0. Pass the number of addresses that post sends to.')
   }
   if (!(timeout > 0)) throw invalidRange('timeout is not above 0. Pass a number of milliseconds.')
   return { post, secret, clock, event, instances, timeout }
@@ -206,7 +205,7 @@ interface Opened extends Checked {
   readonly drift: number
 }
 
-/** One run of the contract. All cases share the responses to the first valid request and to a forged request. */
+/** One run of the contract. The run sends a valid request and a forged request once, and all cases use the responses to these two. */
 class Run {
   readonly sender: Sender
   #opened: Promise<Opened> | undefined
@@ -248,7 +247,7 @@ class Run {
     return passed(responses)
   }
 
-  /** Sends the first valid request and, if that request is accepted, a forged request. Resolves to what the responses show. */
+  /** Sends the first valid request. If the endpoint accepts this request, also sends a forged request. Resolves to both responses. */
   async #open(): Promise<Opened> {
     const row: Row = ROWS['accepted-json']
     const request = this.sender.sign()
@@ -301,9 +300,8 @@ class Run {
   }
 
   /**
-   * Sends the copies that got no response again, one at a time, and returns the number of these copies. A server with a short queue of
-   * connections drops some simultaneous connections, although its handler is right. The server may be busy for a while, so a few more
-   * attempts are allowed.
+   * Sends each copy without a response again, one at a time, and returns the number of these copies. A server that queues few connections
+   * drops some simultaneous connections, although its handler is right. Because the server may still be busy, a few more attempts are made.
    */
   async #repeatUnanswered(steps: readonly Step[], responses: CheckedResponse[]): Promise<number> {
     const unanswered = [...responses.keys()].filter((index) => responses[index]?.status === 0)
@@ -318,7 +316,11 @@ class Run {
     return unanswered.length
   }
 
-  /** @param repeated - how many copies got a response only after they were sent again. */
+  /**
+   * Returns whether exactly one of the copies was accepted.
+   *
+   * @param repeated - how many copies were sent again, because they got no response at first.
+   */
   #judgeCopies(row: Row, responses: readonly CheckedResponse[], repeated: number): Checked {
     const positive = responses.filter(({ status }) => isAccepted(status))
     const accepted = positive.filter((response) => !saysRejected(response)).length
@@ -330,8 +332,8 @@ class Run {
         cause: `${accepted} of ${responses.length} were accepted. ${row.cause}`,
       })
     }
-    // While the handler works on the first copy, 503 with Retry-After is a correct response to the other copies, because the first copy may
-    // still fail.
+    // While the code of the endpoint runs for the first copy, 503 with Retry-After is a correct response to the other copies, because this
+    // code may still fail.
     const faults = responses
       .filter(({ asksToRetry }) => accepted === 0 || !asksToRetry)
       .map((response) => faultOf({ expected: isAccepted(response.status) ? 'accepted' : 'rejected' }, response))
@@ -366,7 +368,7 @@ class Run {
     return { fault, cause: what + advice.cause, fix: advice.fix }
   }
 
-  /** Returns the advice for a refused valid request. The URL or a clock may be wrong, or the endpoint may expect a wrong signature. */
+  /** Returns the advice if the endpoint refuses a valid request: the URL, a clock or the expected signature may be wrong. */
   async #explainRefusal(row: Row, { status }: CheckedResponse, drift: number): Promise<Advice> {
     if (status === 404 || status === 405 || status === 410) {
       const cause = `The response is ${status}, so no handler for POST is at this URL.`
@@ -383,17 +385,17 @@ class Run {
   }
 }
 
-/** Returns the advice for a fault that means the same in every case. */
+/** Returns the advice for a fault that has the same advice in every case. */
 function adviceFor(fault: EndpointFault) {
   return { fault, ...(ADVICE[fault] as Advice) }
 }
 
 const NOT_ACCEPTED_BEFORE: Advice = {
-  cause: 'A valid request of this case is refused, so the case says nothing about the mistake.',
+  cause: 'The endpoint refuses a valid request of this case, so the mistake of this case was not tested.',
   fix: 'Correct the cases about valid requests first, and run this case again.',
 }
 
-/** The cases near the ends of the window, which fail if the two clocks differ. */
+/** The cases with a timestamp close to an end of the window. They fail if the clocks of the two machines differ. */
 const WINDOW_EDGE_CASES: ReadonlySet<EndpointCaseCode> = new Set([
   'accepted-old',
   'accepted-ahead',
@@ -403,14 +405,14 @@ const WINDOW_EDGE_CASES: ReadonlySet<EndpointCaseCode> = new Set([
 
 function describeDrift(drift: number): Advice {
   return {
-    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, according to the Date of the response.`,
+    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine: the Date header of the response shows this.`,
     fix: 'Synchronise both clocks with NTP.',
   }
 }
 
 function describeShortQueue(repeated: number, copies: number): Advice {
   return {
-    cause: `${repeated} of ${copies} simultaneous connections got no response, so these copies were sent again one at a time. The server probably queues few connections.`,
+    cause: `${repeated} of ${copies} simultaneous requests got no response, so they were sent again one at a time. The server probably queues too few connections.`,
     fix: 'Let the server queue more connections: request_queue_size in http.server of Python (5), the backlog of listen() elsewhere.',
   }
 }
@@ -441,14 +443,14 @@ function saysRejected({ text }: CheckedResponse): boolean {
   )
 }
 
-/** Returns a text about the first two rejections that differ, or `undefined` if all rejections are equal. */
+/** Returns a sentence about the first two rejections that differ, or `undefined` if all rejections are equal. */
 function findDifference(steps: readonly Step[], responses: readonly CheckedResponse[]): string | undefined {
   const rejections = steps.flatMap(({ what, expected }, index) => {
     const { status, text } = responses[index] as CheckedResponse
     const isRejection = what !== undefined && expected === 'rejected' && status >= 400 && status < 500 && status !== 429
     return isRejection ? [{ what, status, text }] : []
   })
-  // If two rejections of the same mistake differ, digits are not compared, because the text probably has a time or a request number.
+  // If two responses to the same mistake differ, they probably contain a time or a request number, so digits are not compared.
   const [one, other = one] = rejections.filter(({ what }) => what === WRONG_SIGNATURE).map(({ text }) => text)
   const normalized = one === other ? (text: string) => text : (text: string) => text.replace(/[\da-f]{4,}|\d+/gi, '#')
   const [first] = rejections

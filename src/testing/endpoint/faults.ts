@@ -1,4 +1,4 @@
-/** What a wrong response probably means, and what to change. */
+/** The probable cause of a wrong response, and what to change. */
 export interface Advice {
   readonly cause: string
   readonly fix: string
@@ -12,7 +12,7 @@ export type EndpointFault =
   | 'rejected-with-2xx'
   /** A valid request got 4xx. */
   | 'refused'
-  /** A valid request got 4xx, but other rejections get another status. */
+  /** A valid request got 4xx, but with another status than other rejected requests. */
   | 'refused-otherwise'
   | 'too-large'
   | 'content-type'
@@ -25,14 +25,14 @@ export type EndpointFault =
   /** None of the copies was accepted. */
   | 'none-accepted'
 
-/** The advice for a status of 500 or above in response to a valid request. */
+/** The advice if a valid request gets a status of 500 or above. */
 export const FAILS_ON_VALID: Advice = {
   cause:
     'The handler fails with a status of 500 or above for a valid request. The handler probably throws an exception.',
   fix: 'Read the exception in your log. If a body parser reads the body before the check, remove the body parser from this route.',
 }
 
-/** The advice for faults that mean the same in every case. For other faults, each case has its own advice. */
+/** The advice for each fault that has the same advice in every case. For other faults, each case has its own advice. */
 export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   'rejected-with-2xx': {
     cause: 'The endpoint rejects a request with 2xx and an error text. Senders treat every 2xx as success.',
@@ -40,7 +40,7 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   'refused-otherwise': {
     cause:
-      'The status differs from other rejections, so the signature is probably not the reason. A body parser or your own code probably refuses this body.',
+      'Other rejected requests get another status, so the signature is probably not the reason. A body parser or your own code probably refuses this body.',
     fix: 'Let no body parser run before the check. If your code accepts only known events, pass one of these events as the body of the check.',
   },
   'too-large': {
@@ -48,8 +48,7 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
     fix: 'Allow 1 MB: limit in express.raw(), client_max_body_size in nginx, post_max_size in PHP, MAX_CONTENT_LENGTH in Flask.',
   },
   'content-type': {
-    cause:
-      'The response is 415. The framework has no parser for this content type, but the signature does not depend on the content type.',
+    cause: 'The response is 415, because the framework has no parser for this content type.',
     fix: 'Read the raw body for every content type: addContentTypeParser("*") in Fastify, express.raw({ type: () => true }) in Express.',
   },
   'too-many': {
@@ -59,7 +58,7 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   redirected: {
     cause: 'The response is a redirect. Senders of webhooks do not follow redirects.',
-    fix: 'Respond with 2xx or 401 at this URL itself. Do not redirect to a login page, to https, or to the URL with a slash at the end.',
+    fix: 'Answer 2xx or 401 at this URL. Do not redirect to a login page, to https, or to the URL with a slash at the end.',
   },
   unavailable: {
     cause:
@@ -73,11 +72,11 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   'no-answer': {
     cause:
-      'No response came. The handler may not respond in every branch, or the process ended or closed the connection.',
+      'No response came. The handler may not answer in every branch, or the process ended or closed the connection.',
     fix: 'Answer 401 in each branch that rejects a request, and catch exceptions. The log of the process has the error.',
   },
   'none-accepted': {
     cause: 'None of the copies that arrive together is accepted. The copies probably block each other.',
-    fix: 'Reserve the nonce in one atomic step, so that the first caller succeeds: SET key 1 NX EX 600 in Redis, or INSERT with a unique key.',
+    fix: 'Reserve the nonce in one atomic step, so that the first copy is accepted: SET key 1 NX EX 600 in Redis, or INSERT with a unique key.',
   },
 }

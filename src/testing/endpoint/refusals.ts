@@ -3,15 +3,15 @@ import { createHmac } from 'node:crypto'
 import type { Advice } from './faults.js'
 import { type EndpointRequest, headerOf, type Sender, unique, withSignature } from './sender.js'
 
-// Each row is a request that is signed with one mistake. If an endpoint refuses valid requests but accepts this request, the endpoint makes
-// the same mistake.
+// Each row signs a request with one mistake. If an endpoint refuses valid requests but accepts the request of a row, the endpoint makes the
+// mistake of this row.
 
 interface Refusal extends Advice {
   /** Returns the request, or `undefined` if the mistake does not change the request. */
   readonly request: (sender: Sender) => EndpointRequest | undefined
 }
 
-/** Returns a function that signs a simple request over the parts that `partsOf` returns, joined without a separator. */
+/** Returns a function that signs the parts that `partsOf` returns, joined without a separator. */
 function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array) => readonly (string | Uint8Array)[]) {
   return (sender: Sender): EndpointRequest => {
     const request = sender.sign()
@@ -22,7 +22,7 @@ function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array
   }
 }
 
-/** Returns a function that signs a simple request, and writes the right signature in another form. */
+/** Returns a function that signs a request correctly, but writes the signature in another form. */
 function writtenAs(write: (signature: string) => string) {
   return (sender: Sender): EndpointRequest => {
     const request = sender.sign()
@@ -30,7 +30,7 @@ function writtenAs(write: (signature: string) => string) {
   }
 }
 
-/** Returns a function that signs a request with the key `keyOf(secret)`, or returns `undefined` if that is the right key. */
+/** Returns a function that signs a request with the key `keyOf(secret)`. If this is the right key, the function returns `undefined`. */
 function keyedBy(keyOf: (secret: string) => Uint8Array) {
   return (sender: Sender): EndpointRequest | undefined => {
     if (Buffer.from(sender.secret).equals(keyOf(sender.secret))) return undefined
@@ -48,13 +48,13 @@ const KEY = 'Use the UTF-8 bytes of the secret as the key. Do not decode the sec
 export const REFUSALS: readonly Refusal[] = [
   {
     request: (sender) => sender.sign({ timestamp: String(sender.clock.now()) }),
-    cause: 'The endpoint reads X-Timestamp as milliseconds, but it is Unix time in seconds.',
+    cause: 'The endpoint reads X-Timestamp as milliseconds, but X-Timestamp is in seconds.',
     fix: 'Compare seconds: Date.now() / 1000 in JavaScript, time() in PHP, time.time() in Python.',
   },
   {
     request: (sender) => sender.sign({ body: `{"event": "check", "id": "${unique()}"}` }),
     cause:
-      'The endpoint accepts JSON only with spaces after colons and commas, so the endpoint verifies JSON that was parsed and written again.',
+      'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON, and verifies JSON that it has written again.',
     fix: "Verify the raw bytes before you parse them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP.",
   },
   {

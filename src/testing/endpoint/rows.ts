@@ -19,25 +19,25 @@ import {
   withValues,
 } from './sender.js'
 
-// The table of cases says what is sent, which response is required, and what a failure means.
+// Each row of this table says what a case sends, which response is required, and what a wrong response means.
 
-/** The part of the specification that a case is about. */
+/** The part of the specification that a case tests. */
 export type EndpointRule = 'accepted' | 'headers' | 'timestamp' | 'nonce' | 'signature' | 'body' | 'replay' | 'answers'
 
 /** One request of a case, and the response that the request must get. */
 export interface Step {
   readonly request: EndpointRequest
-  /** `answered` if any response below 500 is right, and `ignored` if another case judges the response. */
+  /** With `answered`, any status below 500 is right. With `ignored`, any response is right, because another case tests this request. */
   readonly expected: 'accepted' | 'rejected' | 'answered' | 'ignored'
-  /** A description of the request, if the case sends several kinds of requests. */
+  /** What is special about this request, if the case sends several kinds of requests. */
   readonly what?: string
-  /** The advice for a wrong response to this request, if the advice of the case does not fit. */
+  /** The advice if the response to this request is wrong. By default, the advice of the case. */
   readonly advice?: Advice
   /** The index of the address to send the request to. */
   readonly instance?: number
 }
 
-/** A case. If the response is wrong, `cause` and `fix` say what the endpoint probably does, and what to change. */
+/** A case. If the response is wrong, `cause` says what the endpoint probably does wrong, and `fix` says what to change. */
 export interface Row extends Advice {
   readonly rule: EndpointRule
   /** What is sent, in at most 34 characters. */
@@ -45,16 +45,16 @@ export interface Row extends Advice {
   /** The required response. `one` means that exactly one of the requests must be accepted. */
   readonly expected: 'accepted' | 'rejected' | 'one'
   readonly steps: (sender: Sender) => readonly Step[]
-  /** The shortest time from the first request of the contract to these steps, in milliseconds. */
+  /** How long to wait at least after the first request of the contract before this case starts, in milliseconds. */
   readonly delay?: number
   /**
-   * By default, each response must be right. With `any`, one right response is enough. With `alike`, the result has advice if rejections
-   * differ.
+   * How to judge the responses. By default, each response must be right. With `any`, one right response is enough. With `alike`, the case
+   * gives advice if the rejected requests get different responses.
    */
   readonly judge?: 'any' | 'alike'
-  /** The advice for a status of 500 or above, if the usual advice does not fit. */
+  /** The advice for a status of 500 or above. By default, the usual advice for this status. */
   readonly onError?: Advice
-  /** Whether the case needs a special body. An endpoint that accepts only known events may refuse this body. */
+  /** Set if the case needs a special body, which an endpoint may refuse if it accepts only known events. */
   readonly needsItsBody?: true
 }
 
@@ -70,17 +70,17 @@ const RAW_BODY =
   "Verify the bytes as they arrive, before anything parses, decodes, trims or inflates them: express.raw({ type: () => true, inflate: false }) in Express, request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go."
 
 const EVERY_TYPE =
-  "Read the raw body for every content type: express.raw({ type: () => true }) in Express, request.get_data() in Flask, file_get_contents('php://input') in PHP."
+  "Read the raw body of every content type: express.raw({ type: () => true }) in Express, request.get_data() in Flask, file_get_contents('php://input') in PHP."
 
 const DIGITS =
   "Check the text before you convert it to a number: only the digits 0 to 9. Use /^[0-9]+$/ in JavaScript, ctype_digit() in PHP, re.fullmatch('[0-9]+', value) in Python."
 
 const WINDOW =
-  'Compare the absolute difference in seconds: reject if abs(now - timestamp) > 300, and accept otherwise. Synchronise the clocks with NTP.'
+  'Reject if abs(now - timestamp) > 300, in seconds, and accept otherwise. Synchronise the clocks with NTP.'
 
 const OVERFLOWS: Advice = {
   cause:
-    'A timestamp far in the future is accepted, because the difference overflows. In Go, time.Since() stops at -292 years, the smallest int64, and negating that value overflows.',
+    'A timestamp far in the future is accepted, because the difference overflows. In Go, time.Since() then returns the smallest int64, and negating this value overflows.',
   fix: 'Subtract whole seconds, and check both ends: d := time.Now().Unix() - seconds, and reject if d < -300 || d > 300.',
 }
 
@@ -98,7 +98,7 @@ const EXACT =
 
 const THROWS: Advice = {
   cause:
-    'The comparison throws for a signature of another length or alphabet. Examples are timingSafeEqual() of Node and decoders of hex.',
+    'The comparison throws for a signature of another length or with other characters, as timingSafeEqual() of Node and decoders of hex do.',
   fix: 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and answer 401 if it is not.',
 }
 
@@ -182,7 +182,7 @@ function signature(sent: string, changes: readonly ((right: string) => string)[]
   }
 }
 
-/** Returns a case with another body than the signed one. */
+/** Returns a case whose body is not the signed body. */
 function body(sent: string, steps: Row['steps'], cause: string, fix = COVERED): Row {
   return { rule: 'body', sent, expected: 'rejected', steps, cause, fix }
 }
@@ -216,7 +216,7 @@ function otherDigit(text: string, index: number): string {
   return text.slice(0, index) + digit + text.slice(index + 1)
 }
 
-/** The mistake that is sent twice, to see whether the text of the response differs each time. */
+/** The mistake that is sent twice. If the two responses differ, each response contains something new, such as a time. */
 export const WRONG_SIGNATURE = 'a wrong signature'
 
 function rejections(sender: Sender, replayed: EndpointRequest): readonly Step[] {
@@ -285,8 +285,8 @@ export const ROWS = table({
   'accepted-empty': validBody(
     'an empty body',
     () => ({ body: '' }),
-    'An empty body is refused. A body parser probably leaves the body undefined, or the handler treats an empty body as a missing body.',
-    'If there is no body, verify zero bytes. A body parser may skip an empty body, and then not call the hook for the raw body.',
+    'An empty body is refused. A body parser probably leaves the body undefined, or the handler treats an empty body as an error.',
+    'If there is no body, verify zero bytes. If a body parser keeps the raw body for you, check that it does so for an empty body too.',
   ),
   'accepted-bytes': validBody(
     'all 256 bytes',
@@ -314,13 +314,13 @@ export const ROWS = table({
   'accepted-form': validBody(
     'a form',
     () => ({ body: 'event=check&name=%5a+b&name=c', type: 'application/x-www-form-urlencoded' }),
-    'A form is refused. The endpoint probably reads the raw body only of JSON, and a form parser reads the body of forms.',
+    'A form is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
     EVERY_TYPE,
   ),
   'accepted-plain-text': validBody(
     'plain text',
     () => ({ body: 'event check', type: 'text/plain' }),
-    'Plain text is refused. The endpoint probably reads the raw body only of JSON.',
+    'Plain text is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
     EVERY_TYPE,
   ),
   'accepted-no-type': {
@@ -328,7 +328,8 @@ export const ROWS = table({
     sent: 'no Content-Type',
     expected: 'accepted',
     steps: (sender) => [accepted(sender.sign({ type: null }))],
-    cause: 'A request without Content-Type is refused. The endpoint probably reads the raw body only of JSON.',
+    cause:
+      'A request without Content-Type is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
     fix: EVERY_TYPE,
   },
   'accepted-compressed': {
@@ -360,7 +361,7 @@ export const ROWS = table({
         return accepted({ headers: headers.map(([name, value]) => [name[spell](), value]), body })
       }),
     cause:
-      'Header names in another case are refused. Names of headers are case-insensitive, and proxies may write the names in lowercase.',
+      'Header names in another case are refused. Header names are case-insensitive, and proxies may write them in lowercase.',
     fix: 'Look headers up without regard to case: request.headers[name] in lowercase in Node, r.Header.Get() in Go, $_SERVER["HTTP_X_NONCE"] in PHP.',
   },
   'accepted-nonce-short': {
@@ -368,7 +369,7 @@ export const ROWS = table({
     sent: 'a nonce of 1 character',
     expected: 'accepted',
     judge: 'any',
-    // Several nonces are sent, because an earlier run may have used one of them.
+    // The case tries several nonces, because an earlier run may have used one of them.
     steps: (sender) =>
       Array.from({ length: 4 }, () => accepted(sender.sign({ nonce: String.fromCharCode(randomInt(0x21, 0x7f)) }))),
     cause: 'A nonce of 1 character is refused. The endpoint probably wants a UUID or a minimum length.',
@@ -411,7 +412,7 @@ export const ROWS = table({
       return [accepted(sender.sign({ body: same })), accepted(sender.sign({ body: same }))]
     },
     cause:
-      'A new request with the body of an earlier one is refused. The endpoint probably remembers the body, not the nonce.',
+      'A new request with the body of an earlier request is refused. The endpoint probably remembers the body, not the nonce.',
     fix: 'Remember only the nonce, because two events may have the same body.',
   },
   'accepted-old': {
@@ -469,7 +470,7 @@ export const ROWS = table({
       'Read X-Timestamp as seconds, and let the window refuse everything else.',
     ),
     steps: (sender) => [
-      // In seconds, this number is in the year 5138. In other units, this number is not close to the current time either.
+      // In seconds, this number is a time in the year 5138. In milliseconds and in smaller units, it is not close to now either.
       { ...rejected(sender.sign({ timestamp: '99999999999' }), 'a timestamp 3000 years ahead'), advice: OVERFLOWS },
       rejected(sender.sign({ timestamp: String(sender.clock.now()) })),
     ],
@@ -520,7 +521,7 @@ export const ROWS = table({
     sent: 'a character outside ASCII',
     expected: 'rejected',
     steps: (sender) => {
-      // The endpoint may hash the byte E9 unchanged, or read it as Latin-1 and hash it as UTF-8.
+      // An endpoint may sign the byte E9 as it is, or decode the byte as Latin-1 and sign its UTF-8 form.
       const start = unique()
       const asBytes = sender.sign({ nonce: start, body: Buffer.concat([Buffer.of(0xe9, 0x3a), sender.body()]) })
       const trimmed = sender.sign()
@@ -550,7 +551,7 @@ export const ROWS = table({
       rejected(sender.sign({ secret: '' }), 'signed with an empty secret'),
     ],
     cause:
-      'A request signed with another secret is accepted, so anybody can sign. The endpoint ignores the result of the comparison, or treats a missing secret as an empty secret.',
+      'A request signed with another secret is accepted, so anybody can sign. The endpoint probably ignores the result of the comparison, or uses an empty secret.',
     fix: 'If the comparison fails, answer 401 and return. If the comparison is asynchronous, await the result. Do not start the program without a secret.',
   },
   'signature-uppercase': signature(
@@ -590,7 +591,7 @@ export const ROWS = table({
     'Answer 401 if X-Signature is empty. In PHP, JavaScript and Python, an empty string counts as false in a condition.',
   ),
   'signature-list': signature(
-    'two, joined by a comma',
+    'two signatures with a comma',
     [(right) => `${right},${otherDigit(right, 0)}`, (right) => `${otherDigit(right, 0)}, ${right}`],
     'A list of two signatures is accepted. The endpoint probably splits the header at the comma.',
     'Compare the whole header with one signature. While you rotate a secret, compare the whole header with the signature of each secret.',
@@ -616,7 +617,7 @@ export const ROWS = table({
     RAW_BODY,
   ),
   'body-spacing': body(
-    'written again with other spacing',
+    'the JSON with other spaces',
     (sender) => {
       const request = sender.sign()
       return [rejected(withBody(request, respaced(request.body)))]
@@ -625,7 +626,7 @@ export const ROWS = table({
     RAW_BODY,
   ),
   'body-replacement': body(
-    'EF BF BD in place of FF',
+    'EF BF BD replaced by FF',
     (sender) => {
       const start = '{"event":"check","name":"'
       const request = sender.sign({
@@ -671,7 +672,7 @@ export const ROWS = table({
       return [accepted(sender.sign({ nonce })), rejected(sender.sign({ nonce, timestamp }))]
     },
     cause:
-      'A used nonce is accepted with another message. The endpoint probably remembers the signature or the timestamp, not the nonce alone.',
+      'A used nonce is accepted with another timestamp. The endpoint probably remembers the signature or the timestamp, not the nonce alone.',
     fix: 'Store the nonce alone as the key, per webhook, for 600 s.',
   },
   'replay-copies': {
@@ -683,7 +684,7 @@ export const ROWS = table({
       return Array.from({ length: 20 }, (_, index) => accepted(request, index % sender.instances))
     },
     cause:
-      'The endpoint accepts several copies that arrive together. The endpoint probably looks up the nonce and then stores the nonce, in two steps.',
+      'The endpoint accepts several copies that arrive together. The endpoint probably looks up the nonce and stores it in two steps.',
     fix: RESERVE,
   },
   'replay-split': {
@@ -702,12 +703,12 @@ export const ROWS = table({
       ]
     },
     cause:
-      'The same signed bytes are accepted again, split at another colon into nonce and body. Both splits have the same signature, but different nonces.',
-    fix: 'After the nonce, reserve the signature too, for 600 s under a key that no nonce can have, such as "signature " and the hex.',
+      'The same signed bytes are accepted again if they are split at another colon into nonce and body. Both requests have the same signature, but different nonces.',
+    fix: 'Reserve the signature too, for 600 s, under a key that no nonce can have, such as "signature " and the hex digits.',
   },
   'replay-forged': {
     rule: 'replay',
-    sent: 'valid, after a forged one',
+    sent: 'a valid one after a forged one',
     expected: 'accepted',
     steps: (sender) => {
       const request = sender.sign()
@@ -715,7 +716,7 @@ export const ROWS = table({
       return [{ request: withSignature(request, forged), expected: 'ignored' }, accepted(request)]
     },
     cause:
-      'A valid request is refused after a forged request with the same nonce. The endpoint reserves the nonce before it checks the signature, so anybody can use up nonces.',
+      'A valid request is refused after a forged request with the same nonce. The endpoint reserves the nonce before it checks the signature.',
     fix: 'Reserve the nonce last, after the signature matched.',
   },
 
@@ -728,7 +729,7 @@ export const ROWS = table({
       const request = sender.sign()
       return [accepted(request), ...rejections(sender, request)]
     },
-    cause: 'Rejections differ, so an attacker can learn which rule a request breaks.',
+    cause: 'The responses to rejected requests differ, so an attacker can learn which rule a request breaks.',
     fix: 'Answer every rejection with the same status and body, such as 401 with no body. Write the reason to your log.',
   },
   'answers-hostile': {
@@ -736,8 +737,7 @@ export const ROWS = table({
     sent: 'requests that break parsers',
     expected: 'rejected',
     steps: hostileRequests,
-    cause:
-      'The handler fails with a status of 500 or above, because the handler uses values before it checks their form.',
+    cause: 'The response is 500 or above, because the handler uses values before it checks their form.',
     fix: 'First check the form of the three headers, and answer 401 if the form is wrong. Parse the body after the signature matched.',
   },
   // This case runs late, to find endpoints that forget nonces after a few seconds.
@@ -761,7 +761,7 @@ export const ROWS = table({
     expected: 'accepted',
     steps: (sender) => [accepted(sender.sign())],
     cause:
-      'After requests with mistakes, the endpoint refuses every valid request. The endpoint probably keeps state between requests.',
+      'After the requests with mistakes, the endpoint refuses a valid request. The endpoint probably keeps state between requests.',
     fix: 'Look for the first error in the log. Keep no state of a rejected request, and do not lock out senders after rejected requests.',
   },
 })

@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import { signMessage } from '../../rules/signature.js'
 
-// The cases create their requests with these functions. A case may break any rule, so these functions check no formats.
+// The cases create their requests with these functions. The functions check no formats, because a case may break any rule.
 
 /** One header. A name may occur twice in a request. */
 export type EndpointHeader = readonly [name: string, value: string]
 
-/** A request to send: the bytes of the body, and the headers without those that the HTTP client adds. */
+/** A request to send. `headers` does not contain the headers that the HTTP client adds. */
 export interface EndpointRequest {
   readonly headers: readonly EndpointHeader[]
   readonly body: Uint8Array
@@ -28,7 +28,7 @@ interface Differences {
 export class Sender {
   /** The first request of the contract, or `undefined` until that request is sent. */
   opening: EndpointRequest | undefined
-  /** How many valid requests the endpoint has accepted after the first request. */
+  /** How many requests the endpoint has accepted after the first request. */
   acceptedOthers = 0
 
   constructor(
@@ -45,7 +45,7 @@ export class Sender {
     return String(Math.floor(this.clock.now() / 1000) + ahead)
   }
 
-  /** Returns the body of a simple request. Without an event from the user, each body is different. */
+  /** Returns the event of the user, or if there is none, a body that no other request has. */
   body(): Uint8Array {
     return this.event ?? Buffer.from(`{"event":"check","id":"${unique()}"}`)
   }
@@ -68,7 +68,7 @@ export function unique(): string {
   return randomBytes(8).toString('hex')
 }
 
-/** Returns the value of a header, which the request must have. */
+/** Returns the value of a header that the request has. */
 export function headerOf({ headers }: EndpointRequest, wanted: string): string {
   const [, value] = headers.find(([name]) => name === wanted) as EndpointHeader
   return value
@@ -101,10 +101,7 @@ export function withMore(request: EndpointRequest, more: string): EndpointReques
   return withBody(request, Buffer.concat([request.body, Buffer.from(more)]))
 }
 
-/**
- * Returns the body with one byte changed. If the body has a digit, the last digit is changed, so that JSON stays valid. An empty body
- * becomes `0`.
- */
+/** Returns the body with one byte changed: the last digit, so that JSON stays valid, or if there is no digit, the byte in the middle. */
 export function changeByte(body: Uint8Array): Uint8Array {
   if (body.length === 0) return Buffer.from('0')
   const changed = Buffer.from(body)
@@ -115,8 +112,8 @@ export function changeByte(body: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the request with the signed message split at the next colon: the beginning of the body moves to the nonce. Returns `undefined` if
- * no valid nonce reaches a colon of the body.
+ * Returns the request with the signed message split at the next colon, so that the beginning of the body moves to the nonce. Returns
+ * `undefined` if the new nonce would not be valid.
  */
 export function splitLater(request: EndpointRequest): EndpointRequest | undefined {
   const text = Buffer.from(request.body).toString('latin1')
@@ -126,7 +123,7 @@ export function splitLater(request: EndpointRequest): EndpointRequest | undefine
   return withBody(withValues(request, { 'X-Nonce': nonce }), request.body.subarray(start.length))
 }
 
-/** Returns the request with the signed message split at the first colon of the nonce: the end of the nonce moves to the body. */
+/** Returns the request with the signed message split at the first colon of the nonce, so that the end of the nonce moves to the body. */
 export function splitEarlier(request: EndpointRequest): EndpointRequest {
   const [nonce = '', ...rest] = headerOf(request, 'X-Nonce').split(':')
   const body = Buffer.concat([Buffer.from(`${rest.join(':')}:`), request.body])

@@ -217,7 +217,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'has no body for plain text',
     fails: ['accepted-plain-text'],
-    says: /Plain text.*only of JSON/,
+    says: /Plain text.*only if the body is JSON/,
     apply: () => ({ bodies: (sent, request) => [/plain/.test(String(typeOf(request))) ? Buffer.alloc(0) : sent] }),
   },
   {
@@ -374,7 +374,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'negates the smallest difference',
     fails: ['timestamp-milliseconds'],
-    says: /3000 years ahead.*time\.Since\(\) stops at -292 years/,
+    says: /3000 years ahead.*time\.Since\(\) then returns the smallest int64/,
     // A duration of Go counts nanoseconds in 64 bits, and stops at both ends.
     apply: () => ({
       isInWindow: (age) => {
@@ -636,7 +636,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'locks everybody out after a strange signature',
     fails: ['answers-alive'],
-    says: /refuses every valid request/,
+    says: /refuses a valid request/,
     apply: (receiver) => {
       let isLocked = false
       return {
@@ -660,7 +660,7 @@ export const SIGNED_OTHERWISE: readonly (Pick<Mistake, 'name' | 'says' | 'apply'
   { name: 'milliseconds', says: /as milliseconds/, apply: () => ({ seconds: (value) => Number(value) / 1000 }) },
   {
     name: 'JSON with spaces',
-    says: /only with spaces/,
+    says: /only JSON with spaces/,
     apply: () => ({
       bodies: (sent) => [Buffer.from(text(sent).replace(/":"/g, '": "').replace(/","/g, '", "'))],
     }),
@@ -770,7 +770,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'answers 400 to what is not JSON, after the check',
     fails: ['accepted-bytes', 'accepted-form'],
-    says: /The status differs from other rejections/,
+    says: /Other rejected requests get another status/,
     apply: () => ({
       accept: (sent) => ({ status: /^[ \ufeff]*\{/.test(text(sent)) ? 204 : 400 }),
     }),
@@ -778,7 +778,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'reads the raw body of JSON alone',
     fails: ['accepted-form', 'accepted-plain-text', 'accepted-no-type'],
-    says: /reads the raw body only of JSON/,
+    says: /keeps the raw body only if the Content-Type is JSON/,
     apply: () => ({ bodies: (sent, request) => [/json/.test(String(typeOf(request))) ? sent : Buffer.alloc(0)] }),
   },
   {

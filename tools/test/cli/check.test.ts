@@ -49,7 +49,7 @@ describe('check', () => {
     const [mistake] = MISTAKES.filter(({ name }) => name === 'splits at a comma')
     const { exitCode, text } = await check(receiver(mistake), ['--only', 'signature'])
     expect(exitCode).toBe(1)
-    expect(text).toMatch(/\nFAIL {2}signature-list +two, joined by a comma +204, not 4xx\n/)
+    expect(text).toMatch(/\nFAIL {2}signature-list +two signatures with a comma +204, not 4xx\n/)
     expect(text).toMatch(
       /\nWhat to change:\n\n1\. .*list of two signatures is accepted(.*\n)+ {3}Fix: (.*\n)+ {3}Cases: signature-list\n/,
     )
@@ -98,7 +98,7 @@ describe('check', () => {
     const { causes } = await document(RIGHT(), [...others, '--only', 'replay-again,replay-copies'])
     expect(causes).toMatchObject([{ cause: expect.stringMatching(/has its own store/) }])
     const { cases } = await document(RIGHT(), ['--instance', receiver(MISTAKES[0]), '--only', 'replay-again'])
-    const cause = expect.stringContaining('valid request of this case is refused')
+    const cause = expect.stringContaining('refuses a valid request of this case')
     expect(cases[1]).toMatchObject({ ok: false, cause })
   })
 
@@ -151,7 +151,7 @@ describe('check', () => {
     expect(exitCode).toBe(0)
     expect(text).toMatch(/^ok {4}answers-alike .* 401, with advice$/m)
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      'Advice on answers-alike: Rejections differ, so an attacker can learn which rule a request breaks. For a missing X-Timestamp, the status is 401, and for a replay, 409.',
+      'Advice on answers-alike: The responses to rejected requests differ, so an attacker can learn which rule a request breaks. For a missing X-Timestamp, the status is 401, and for a replay, 409.',
     )
   })
 
@@ -182,7 +182,7 @@ describe('check', () => {
     // The first of them is the forged request before the cases.
     expect(text.match(/none, not 4xx/g)).toHaveLength(4)
     expect(text).toContain('The run ended early')
-    expect(text).toContain('1. No response came. The handler may not respond in every branch')
+    expect(text).toContain('1. No response came. The handler may not answer in every branch')
   })
 
   it('never prints the secret, also if the endpoint answers with it', async () => {
