@@ -217,7 +217,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'has no body for plain text',
     fails: ['accepted-plain-text'],
-    says: /Plain text.*only if the body is JSON/,
+    says: /Plain text.*only if the Content-Type is JSON/,
     apply: () => ({ bodies: (sent, request) => [/plain/.test(String(typeOf(request))) ? Buffer.alloc(0) : sent] }),
   },
   {
