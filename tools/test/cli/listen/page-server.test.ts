@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../../src/index.js'
 import { eventually } from '../../../../test/support/servers.js'
@@ -281,11 +280,11 @@ describe('an action', () => {
   })
 
   it('ends when the listener ends, also if the endpoint does not answer', async () => {
-    const { origin } = await serve(() => {})
+    const { origin, received } = await serve(() => {})
     const { page, url } = await start({ endpoint: new URL(origin) })
     page.add(REPORT, RECEIVED)
     const answered = act(url, 'requests/1/sign-and-send').catch((error: Error) => error)
-    await sleep(100)
+    await eventually(() => expect(received).toHaveLength(1))
     await page.end()
     await answered
   })
