@@ -17,24 +17,19 @@ const run = promisify(execFile)
 /** A host name that nobody has: its first label is too long, so that no name server is asked. */
 export const UNKNOWN_HOST = `${'a'.repeat(64)}.invalid`
 
-/** Returns a free TCP port of the loopback interface. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a server without a port')
-  return address.port
-}
+/** How many ports each thread of vitest has for its servers. */
+const PORTS = 1000
+let nextPort = randomInt(PORTS)
 
 /**
- * Returns a port for a node of a Redis cluster, whose bus needs the port 10 000 above. Both are below the ports that the system gives
- * to clients, because one of these would be taken too often.
+ * Returns a free TCP port of the loopback interface, whose port 10 000 above is free too: a node of a Redis cluster listens there as well.
+ *
+ * Nobody takes the port before the server does, because each thread has its own range, and the system gives clients only higher ports.
  */
-async function freeClusterPort(): Promise<number> {
+export async function freePort(): Promise<number> {
+  const first = 12_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 10) * PORTS
   for (;;) {
-    const port = randomInt(12_000, 22_000)
+    const port = first + (nextPort++ % PORTS)
     if ((await isFree(port)) && (await isFree(port + 10_000))) return port
   }
 }
@@ -94,8 +89,7 @@ export class RedisServer {
 
   /** @param options - options of its command line, such as `--appendonly yes`. */
   static async start(...options: string[]): Promise<RedisServer> {
-    const port = options.includes('--cluster-enabled') ? await freeClusterPort() : await freePort()
-    const server = new RedisServer(port, options)
+    const server = new RedisServer(await freePort(), options)
     await server.restart()
     return server
   }
@@ -168,7 +162,9 @@ async function inStep(master: RedisServer, count: number): Promise<void> {
 
 /** Starts three masters with a third of the slots each, and `replicas` replicas per master. */
 export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisServer[]> {
-  const options = ['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-node-timeout', '1000']
+  // A machine that stalls must not look like a lost node, except where a replica must take over soon.
+  const timeout = replicas > 0 ? '1000' : '60000'
+  const options = ['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-node-timeout', timeout]
   // A replica may take over after a long time without its master, and synchronises without a delay.
   const fast = ['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0']
   const start = () => RedisServer.start(...options, ...fast)
@@ -187,11 +183,16 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisSer
 }
 
 /**
- * Starts a master, its replicas, and three sentinels that replace the master `downAfter` milliseconds after it is lost.
+ * Starts a master, its replicas, and three sentinels that replace the master `downAfter` milliseconds after it is lost. The default is so
+ * long that a machine that stalls causes no failover.
  *
  * @param isBehindProxy - whether sentinels and clients reach the master through a proxy.
  */
-export async function startRedisSentinel({ downAfter = 500, replicas: replicaCount = 1, isBehindProxy = false } = {}) {
+export async function startRedisSentinel({
+  downAfter = 60_000,
+  replicas: replicaCount = 1,
+  isBehindProxy = false,
+} = {}) {
   const master = await RedisServer.start()
   const proxy = await TcpProxy.start(master.port)
   const replicas = await startReplicas(master, replicaCount)
@@ -324,6 +325,11 @@ export class PostgresServer {
 
   async kill(): Promise<void> {
     await this.#run('pg_ctl', 'stop', '-m', 'immediate', '-D', this.#data)
+  }
+
+  /** How many statements the server has cancelled. */
+  get cancelled(): number {
+    return readFileSync(join(this.folder, 'log'), 'utf8').split('canceling statement due to user request').length - 1
   }
 
   get pid(): number {

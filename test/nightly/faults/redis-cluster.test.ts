@@ -74,13 +74,13 @@ class Proxies {
 
 /** A master that its sentinels know by the address of a proxy. They notice no silence, so nobody takes over. */
 async function startSentinelBehindProxy(closers: Closers) {
-  const servers = await startRedisSentinel({ downAfter: 60_000, isBehindProxy: true })
+  const servers = await startRedisSentinel({ isBehindProxy: true })
   closers.push(servers.stop)
   return { proxy: servers.proxy, address: servers.address }
 }
 
 async function startSentinel(closers: Closers) {
-  const servers = await startRedisSentinel()
+  const servers = await startRedisSentinel({ downAfter: 500 })
   closers.push(servers.stop)
   return servers
 }

@@ -157,8 +157,7 @@ async function clusterOfRedis() {
 }
 
 async function sentinelsOfRedis() {
-  // No test here needs a failover. With the usual 500 ms, a machine that stalls would cause one.
-  const { master, replica, sentinels } = await startRedisSentinel({ downAfter: 60_000 })
+  const { master, replica, sentinels } = await startRedisSentinel()
   const port = String(sentinels[0]?.port)
   return group(
     [
