@@ -9,7 +9,7 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
-import { eventually, freePort, TcpProxy, UNKNOWN_HOST } from '../support/servers.js'
+import { eventually, freePort, LONG_TIMEOUT, TcpProxy, UNKNOWN_HOST } from '../support/servers.js'
 import { expectToClose } from '../support/stores/expect-to-close.js'
 import { newRequest, send } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
@@ -18,12 +18,18 @@ const installed = isInstalled('mariadb', mariadbIsInstalled()) && isInstalled('o
 
 type Server = { host?: string; port?: number; socketPath?: string; ssl?: { ca?: string } }
 
+const PATIENT = { timeout: LONG_TIMEOUT }
+/** A pool of mariadb tries to connect until this time-out. A machine that stalls for less ends no call too early. */
+const REFUSED = { timeout: 3000 }
+
+const USER = { user: 'test', database: 'hooks' }
+
 /** Connects each client by the parts of an address. */
 const WITH_PARTS = {
-  mysql2: (server: Server) =>
-    connectMysql2((options) => mysql.createPool({ ...server, user: 'test', database: 'hooks', ...options })),
-  mariadb: (server: Server) =>
-    connectMariadb((options) => mariadb.createPool({ ...server, user: 'test', database: 'hooks', ...options })),
+  mysql2: (server: Server, options = PATIENT) =>
+    connectMysql2((more) => mysql.createPool({ ...server, ...USER, ...more }), options),
+  mariadb: (server: Server, options = PATIENT) =>
+    connectMariadb((more) => mariadb.createPool({ ...server, ...USER, ...more }), options),
 }
 
 describe.runIf(installed)('connecting to MySQL', () => {
@@ -49,7 +55,7 @@ describe.runIf(installed)('connecting to MySQL', () => {
 
   describe.each(['mysql2', 'mariadb'] as const)('%s', (kind) => {
     const open = async (url = server.url, options: ConnectSqlOptions = {}) => {
-      const nonceStore = await connect[kind](url, options)
+      const nonceStore = await connect[kind](url, { ...PATIENT, ...options })
       closers.push(() => nonceStore.close())
       return nonceStore
     }
@@ -79,27 +85,29 @@ describe.runIf(installed)('connecting to MySQL', () => {
     })
 
     it('says that the server is down', async () => {
-      const down = open(`mysql://test@127.0.0.1:${await freePort()}/hooks`)
+      const down = open(`mysql://test@127.0.0.1:${await freePort()}/hooks`, REFUSED)
       await expect(down).rejects.toThrow('No server listens at the address')
     })
 
     it('says that the host name is unknown', async () => {
-      const unknown = open(`mysql://test@${UNKNOWN_HOST}:3306/hooks`)
+      const unknown = open(`mysql://test@${UNKNOWN_HOST}:3306/hooks`, REFUSED)
       await expect(unknown).rejects.toThrow('The host name of the server is unknown')
     })
 
     it('says that the password is wrong', async () => {
       await server.sql("CREATE OR REPLACE USER locked@'127.0.0.1' IDENTIFIED BY 'right'")
-      await expect(open(urlOf('locked:wrong'))).rejects.toThrow('The server refused the user name or the password.')
+      await expect(open(urlOf('locked:wrong'), REFUSED)).rejects.toThrow(
+        'The server refused the user name or the password.',
+      )
     })
 
     it('says that the database does not exist', async () => {
       await server.sql("GRANT ALL ON absent.* TO test@'127.0.0.1'")
-      await expect(open(urlOf('test', 'absent'))).rejects.toThrow('The database does not exist.')
+      await expect(open(urlOf('test', 'absent'), REFUSED)).rejects.toThrow('The database does not exist.')
     })
 
     it('says that the certificate is not trusted', async () => {
-      const untrusted = WITH_PARTS[kind]({ host: '127.0.0.1', port: server.port, ssl: {} })
+      const untrusted = WITH_PARTS[kind]({ host: '127.0.0.1', port: server.port, ssl: {} }, REFUSED)
       await expect(untrusted).rejects.toThrow("The server's TLS certificate is not trusted.")
     })
 
@@ -158,7 +166,7 @@ describe.runIf(installed)('connecting to MySQL', () => {
     })
 
     it('is refused after close(), which settles twice and while the server hangs', async () => {
-      await expectToClose(await open(server.url, { timeout: 500 }), server, closers)
+      await expectToClose(await open(server.url, REFUSED), server, closers)
     })
   })
 

@@ -12,6 +12,7 @@ import { isInstalled } from '../support/programs.js'
 import {
   eventually,
   freePort,
+  LONG_TIMEOUT,
   RedisServer,
   startRedisCluster,
   startRedisSentinel,
@@ -22,6 +23,7 @@ import { newRequest, send } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
 
 const KINDS = ['redis', 'ioredis'] as const
+const PATIENT = { timeout: LONG_TIMEOUT }
 
 describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connecting to Redis', () => {
   const certificate = createCertificate('root')
@@ -31,7 +33,6 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
   beforeAll(async () => {
     tlsPort = await freePort()
     const tls = ['--tls-port', String(tlsPort), '--tls-cert-file', certificate.cert, '--tls-key-file', certificate.key]
-    const path = join(certificate.folder, 'redis.sock')
     server = await RedisServer.start(...tls, '--tls-auth-clients', 'no', '--unixsocket', path)
   })
   afterEach(async () => {
@@ -51,34 +52,31 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
   }
 
   const { ca } = certificate
+  const path = join(certificate.folder, 'redis.sock')
+  const tls = () => ({ host: 'localhost', port: tlsPort })
   it.each<[string, () => ReturnType<typeof connectNodeRedis>]>([
     [
       'redis, TLS',
       () =>
-        connectNodeRedis((options) =>
-          createClient({ ...options, socket: { ...options.socket, host: 'localhost', port: tlsPort, tls: true, ca } }),
-        ),
+        connectNodeRedis((options) => {
+          const socket = { ...options.socket, ...tls(), tls: true as const, ca }
+          return createClient({ ...options, socket })
+        }, PATIENT),
     ],
-    [
-      'ioredis, TLS',
-      () => connectIoredis((options) => new Redis({ host: 'localhost', port: tlsPort, tls: { ca }, ...options })),
-    ],
+    ['ioredis, TLS', () => connectIoredis((options) => new Redis({ ...tls(), tls: { ca }, ...options }), PATIENT)],
     [
       'redis, Unix socket',
       () =>
-        connectNodeRedis((options) => {
-          const path = join(certificate.folder, 'redis.sock')
-          return createClient({ ...options, socket: { ...options.socket, path, tls: false } })
-        }),
+        connectNodeRedis(
+          (options) => createClient({ ...options, socket: { ...options.socket, path, tls: false } }),
+          PATIENT,
+        ),
     ],
-    [
-      'ioredis, Unix socket',
-      () => connectIoredis((options) => new Redis({ path: join(certificate.folder, 'redis.sock'), ...options })),
-    ],
+    ['ioredis, Unix socket', () => connectIoredis((options) => new Redis({ path, ...options }), PATIENT)],
   ])('works: %s', async (_, open) => expectUsable(await open()))
 
   describe.each(KINDS)('%s', (kind) => {
-    const open = (url: string) => connect[kind](url)
+    const open = (url: string) => connect[kind](url, PATIENT)
     const url = (user: string) => `redis://${user}@127.0.0.1:${server.port}`
 
     it('says that the server is down', async () => {
@@ -101,11 +99,13 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       await proxy.takeConnections()
       expect(new Set(await Promise.all(bridged))).toEqual(new Set(['accepted']))
 
+      const impatient = await connect[kind](`redis://127.0.0.1:${proxy.port}`, { timeout: 500 })
+      closers.push(() => impatient.close())
       proxy.refuseConnections()
-      const refused = async () => nonceStore.reserve('42', 'nonce', 600).catch((error: unknown) => error)
+      const refused = async () => impatient.reserve('42', 'nonce', 600).catch((error: unknown) => error)
       await eventually(async () => expect(await refused()).toHaveProperty('cause.code', 'ECONNREFUSED'))
       await proxy.takeConnections()
-      await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('accepted'))
+      await eventually(async () => expect(await send(newRequest(), impatient)).toBe('accepted'))
     })
 
     it('says that the password is wrong', async () => {
@@ -166,7 +166,8 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
 
     it('passes the errors in the background to onError', async () => {
       const errors: unknown[] = []
-      const nonceStore = await connect[kind](server.url, { onError: (error) => errors.push(error) })
+      const onError = (error: unknown) => errors.push(error)
+      const nonceStore = await connect[kind](server.url, { ...PATIENT, onError })
       closers.push(() => nonceStore.close())
       expect(errors).toEqual([])
       server.cli('CLIENT', 'KILL', 'TYPE', 'normal')
@@ -174,7 +175,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
     })
 
     it('sends the keys with their prefix', async () => {
-      const nonceStore = await connect[kind](server.url, { keyPrefix: `${kind}-prefix:` })
+      const nonceStore = await connect[kind](server.url, { ...PATIENT, keyPrefix: `${kind}-prefix:` })
       closers.push(() => nonceStore.close())
       await nonceStore.reserve('42', 'nonce', 600)
       expect(server.cli('KEYS', `${kind}-prefix:*`)).toMatch(/42nonce$/)
@@ -206,16 +207,19 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       const withPassword = { username: 'default', password: 'password' }
       await expectUsable(
         kind === 'redis-cluster'
-          ? await connectNodeRedis((options) =>
-              createCluster({
-                rootNodes: urls.map((url) => ({ url })),
-                ...options,
-                defaults: { ...options.defaults, ...withPassword },
-              }),
+          ? await connectNodeRedis(
+              (options) =>
+                createCluster({
+                  rootNodes: urls.map((url) => ({ url })),
+                  ...options,
+                  defaults: { ...options.defaults, ...withPassword },
+                }),
+              PATIENT,
             )
           : await connectIoredis(
               (options) =>
                 new Redis.Cluster(urls, { ...options, redisOptions: { ...options.redisOptions, ...withPassword } }),
+              PATIENT,
             ),
       )
     },
@@ -241,6 +245,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
     closers.push(stop)
     closers.push(() => sentinels[0]?.signal('SIGCONT'))
     sentinels[0]?.signal('SIGSTOP')
-    await expectUsable(await connect[kind](address))
+    // A quarter of the time-out is for a sentinel.
+    await expectUsable(await connect[kind](address, { timeout: 12_000 }))
   })
 })

@@ -15,6 +15,7 @@ import { isInstalled } from '../support/programs.js'
 import { shows } from '../support/secrets.js'
 import {
   eventually,
+  LONG_TIMEOUT,
   PostgresServer,
   postgresIsInstalled,
   RedisServer,
@@ -215,7 +216,7 @@ describe.each(Object.entries(DATABASES))('no error of a client of %s shows its p
 
       await server.setPassword(PLANTED)
       const errors = [refused]
-      const nonceStore = await open(server, PLANTED, options)
+      const nonceStore = await eventually(() => open(server, PLANTED, options))
       try {
         background.length = 0
         await server.setPassword('another')
@@ -281,6 +282,7 @@ describe.runIf(isInstalled('redis-server'))('no error of a Redis server shows a 
     try {
       const nonceStore = new RedisNonceStore({
         sendCommand: ([command = '', ...args]) => client.call(command, ...args),
+        timeout: LONG_TIMEOUT,
       })
       const error: unknown = await nonceStore.reserve('42', 'nonce', 600).catch((reason: unknown) => reason)
       expect(String(error)).toContain('WRONGPASS')

@@ -59,19 +59,22 @@ describe.runIf(isInstalled('redis-server'))('a master with min-replicas-to-write
   it.each(Object.entries(CLIENTS))('refuses writes while no replica answers it, with %s', async (_, open) => {
     const isGood = () => expect(master?.cli('INFO', 'replication')).toContain('min_slaves_good_slaves:1')
     await eventually(isGood)
-    const store = await open(master?.url ?? '', { timeout: LONG_TIMEOUT })
-    expect(await store.reserve('42', crypto.randomUUID(), 600)).toBe(true)
+    // A machine that stalls may count its replica as lost for a moment.
+    const store = await eventually(() => open(master?.url ?? '', { timeout: LONG_TIMEOUT }))
+    const reserved = async () => expect(await store.reserve('42', crypto.randomUUID(), 600)).toBe(true)
+    await eventually(reserved)
 
     replica?.signal('SIGSTOP')
     const reserveAll = async () => {
       for (;;) await store.reserve('42', crypto.randomUUID(), 600)
     }
     await expect(reserveAll()).rejects.toThrow('NOREPLICAS')
-    await expect(open(master?.url ?? '')).rejects.toThrow('Redis has too few replicas that respond.')
+    await expect(open(master?.url ?? '', { timeout: LONG_TIMEOUT })).rejects.toThrow(
+      'Redis has too few replicas that respond.',
+    )
 
     replica?.signal('SIGCONT')
-    await eventually(isGood)
-    expect(await store.reserve('42', crypto.randomUUID(), 600)).toBe(true)
+    await eventually(reserved)
     await store.close()
   })
 })
