@@ -96,9 +96,10 @@ describe('the tarballs', () => {
     expect(broken).toEqual([])
   })
 
-  it('have no dependencies, and one version', () => {
+  it('have no dependencies, one version, and the same oldest Node', () => {
     const manifests = [library, tools].map((path) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')))
-    for (const { dependencies, peerDependencies, optionalDependencies } of manifests) {
+    for (const { dependencies, peerDependencies, optionalDependencies, engines } of manifests) {
+      expect(engines).toEqual({ node: '>=20.12' })
       expect([dependencies, peerDependencies, optionalDependencies]).toEqual([undefined, undefined, undefined])
     }
     expect(manifests[0].version).toBe(manifests[1].version)

@@ -148,7 +148,7 @@ export async function announce(
     head += text
   })
   socket.write(headOf(path, `Content-Length: ${contentLength}`, headers))
-  await Promise.race([closed, sleep(3000)])
+  await Promise.race([closed, sleep(15_000)])
   socket.destroy()
   return { head, isClosed }
 }
