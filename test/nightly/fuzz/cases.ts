@@ -1,7 +1,8 @@
-import type { Choices } from './choices.js'
-import { type FuzzedScheme, SCHEMES } from './schemes.js'
+import { fc } from '../../support/fast-check.js'
+import type { FuzzedScheme } from './schemes.js'
+import { BODY_SHAPES, HEADER_SHAPES, STORES, WRONG_ANSWERS } from './shapes.js'
 
-// Makes requests that are valid or almost valid. This file creates plain data. shapes.ts converts it to JavaScript values.
+// Draws requests that are valid or almost valid. Each is plain data, which fast-check makes smaller if the library and the oracle disagree.
 
 /** A body's characters are its bytes (Latin-1), so that one set of edits serves all parts. */
 export interface Message {
@@ -11,101 +12,35 @@ export interface Message {
   body: string
 }
 
-export interface Step {
-  webhookId: string
-  secrets: readonly string[]
-  fields: [name: string, value: string][]
-  body: string
-  /** The body as text, if it is not passed as bytes. */
-  text: string | undefined
-  headerShape: (typeof HEADER_SHAPES)[number]
-  bodyShape: (typeof BODY_SHAPES)[number]
-  /** The milliseconds before the request, and until the store answers. */
-  before: number
-  during: number
-  /** The difference between the clocks of server and store from now on, in milliseconds. */
-  drift: number
-  /** The value of a broken clock of the server. */
-  wrongClock: [now: unknown] | undefined
-  /** The store's answer, if it is not true or false. */
-  wrongAnswer: (typeof WRONG_ANSWERS)[number] | undefined
-}
-
-export interface Case {
-  scheme: FuzzedScheme
-  start: number
-  store: (typeof STORES)[number]
-  capacity: number
-  forgetsOldest: boolean
-  steps: Step[]
-}
-
-export const HEADER_SHAPES = [
-  'record',
-  'pairs',
-  'map',
-  'fetch',
-  'lists',
-  'null prototype',
-  'getters',
-  'proxy',
-  'own get',
-  'inherited noise',
-] as const
-export const BODY_SHAPES = ['bytes', 'buffer', 'part', 'array buffer', 'shared', 'text'] as const
-export const STORES = ['memory', 'slow', 'at once'] as const
-export const WRONG_ANSWERS = [
-  'undefined',
-  'null',
-  '1',
-  'text',
-  'object',
-  'throws',
-  'rejects',
-  'rejects nothing',
-] as const
-
 /** The year 2023, the limits of 32 bits, and the years 1970, 9999 and 275 760. */
-const STARTS = [
-  1_700_000_000_000,
-  0,
-  600_000,
-  2 ** 31 * 1000,
-  2 ** 32 * 1000,
-  253_402_300_799_000,
-  8_639_999_999_000_000,
-]
-const ADVANCES = [
-  0, 0, 0, 0, 1, 0.25, 999, 1000, 299_999, 300_000, 300_000.5, 599_999, 600_000, 600_000.25, 600_001, 601_000,
-]
-const DRIFTS = [0, 0, 1, -1, 0.5, 1000, -1000, 10_000, -10_000, 300_000, -300_000, 31_557_600_000, -31_557_600_000]
-const OFFSETS = [0, 0, 0, -300, 300, -301, 301, -299, 299, 1, -1, 86_400, -86_400]
-const WEBHOOKS = ['42', '43', 'a', 'a:b', 'A', '__proto__', '42\0', '\u{1f98a}', 'w'.repeat(3000), '', '\ud800']
-const BODIES = [
-  '',
-  'b',
-  '{"a":1}',
-  'x:{"a":1}',
-  '1}',
-  ':',
-  '::::',
-  '"a":"b":',
-  ' :',
-  'a.b.c',
-  '1700000000.x',
-  '\x7f:',
-  '\xef\xbb\xbf{}',
-  '\xff\xfe\0:',
-]
+const STARTS = [0, 600_000, 2 ** 31 * 1000, 2 ** 32 * 1000, 253_402_300_799_000, 8_639_999_999_000_000]
+const ADVANCES = [1, 0.25, 999, 1000, 299_999, 300_000, 300_000.5, 599_999, 600_000, 600_000.25, 600_001, 601_000]
+const DRIFTS = [1, -1, 0.5, 1000, -1000, 10_000, -10_000, 300_000, -300_000, 31_557_600_000, -31_557_600_000]
+const OFFSETS = [-300, 300, -301, 301, -299, 299, 1, -1, 86_400, -86_400]
+const WEBHOOKS = ['43', 'a', 'a:b', 'A', '__proto__', '42\0', '\u{1f98a}', 'w'.repeat(3000), '', '\ud800']
+const BODIES = ['', 'b', '{"a":1}', 'x:{"a":1}', '1}', ':', '::::', '"a":"b":', ' :', 'a.b.c', '1700000000.x', '\x7f:']
+const BYTES = ['\xef\xbb\xbf{}', '\xff\xfe\0:']
 /** Wrong values that people and attackers send. */
 const PIECES = [
   ...'019:/ \t\n\0,+-.e_nxAfg={}"!~\x7f\x80\xa0\xad\xff',
   // Digits, letters and signs that look like those of ASCII, or become one when their case is changed.
   ...'\u0660\u0967\uff11\uff10\u00b2\u2160\u0430\u0435\u03bf\uff1a\u2236\u017f\u212a\u0130\u0131\u200b\u2028\ufeff\u{1d7ce}\u{1f98a}',
-  '\ud800',
-  '\udfff',
-  'e\u0301',
-  ...['\r\n', ', ', '00', '.0', 'e3', '1e9', '0x', 'NaN', 'Infinity', 'sha256=', 'v1,', 'signature '],
+  ...[
+    '\ud800',
+    '\udfff',
+    'e\u0301',
+    '\r\n',
+    ', ',
+    '00',
+    '.0',
+    'e3',
+    '1e9',
+    '0x',
+    'NaN',
+    'sha256=',
+    'v1,',
+    'signature ',
+  ],
   ...['1700000000', '1699999700', '1700000300', '1700000000000', '__proto__', 'constructor', 'toString'],
 ]
 const NOISE = [
@@ -120,227 +55,215 @@ const NOISE = [
   '__proto__',
   'x_timestamp',
   'x-nonce ',
-  'x-nonces',
-  'webhook-ids',
 ]
-const STRANGE_NAMES = [
-  'x-s\u0130gnature',
-  'x-t\u0131mestamp',
-  'x-timestam\u0440',
-  '\u0445-nonce',
-  'x\u2010nonce',
-  'x-non\u0441e',
-  '',
-]
-const WRONG_CLOCKS: readonly [unknown][] = [
-  [Number.NaN],
-  [Number.POSITIVE_INFINITY],
-  [Number.NEGATIVE_INFINITY],
-  [undefined],
-  [null],
-  ['1700000000000'],
-  [1_700_000_000_000n],
-  [{}],
+const STRANGE_NAMES = ['x-s\u0130gnature', 'x-t\u0131mestamp', 'x-timestam\u0440', '\u0445-nonce', 'x\u2010nonce', '']
+const WRONG_TIMES = [
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  undefined,
+  null,
+  '1700000000000',
+  1n,
+  {},
 ]
 
-/** Returns one case: a store, and a sequence of requests by one scheme. */
-export function drawCase(choices: Choices, only?: FuzzedScheme): Case {
-  const scheme = only ?? choices.pick(SCHEMES)
-  const start = choices.oneIn(4) ? choices.pick(STARTS) : (STARTS[0] as number)
-  const store = choices.pick(STORES)
-  const capacity = choices.oneIn(4) ? 4 + choices.below(8) : 1000
-  const forgetsOldest = choices.oneIn(2)
-  const sent: { message: Message; secret: string }[] = []
-  const steps: Step[] = []
-  let time = start
-  let drift = 0
-  for (const _ of choices.rounds(16)) {
-    const before = choices.oneIn(8) ? choices.pick(ADVANCES) : 0
-    if (choices.oneIn(32)) drift = choices.pick(DRIFTS)
-    time += before
-    const step = drawStep(scheme, choices, time + drift, sent)
-    steps.push({ ...step, before, drift })
-    time += step.during
-  }
-  return { scheme, start, store, capacity, forgetsOldest, steps }
+/** Draws the usual value, or once in `times` draws another one. */
+function usually<U, T>(usual: U, times: number, other: fc.Arbitrary<T>): fc.Arbitrary<U | T> {
+  return fc.oneof({ weight: times - 1, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
+}
+const rarely = <T>(times: number, other: fc.Arbitrary<T>) => usually(undefined, times, other)
+const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
+const place = fc.nat({ max: 300 })
+
+const PARTS = ['timestamp', 'nonce', 'signature', 'body'] as const
+/** One change of a part of a message: what is between two places becomes another text. */
+const edits = fc.array(
+  fc.record({
+    part: oneOf(PARTS),
+    at: place,
+    removed: fc.nat({ max: 3 }),
+    change: oneOf([
+      'bit',
+      'piece',
+      'double',
+      'other part',
+      'case',
+      'only a piece',
+      'zeros',
+      'spaces',
+      'twice',
+    ] as const),
+    piece: oneOf(['', ...PIECES]),
+    bit: fc.nat({ max: 15 }),
+    other: oneOf(PARTS),
+    zeros: usually(2, 50, fc.nat({ max: 100_000 })),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+
+/** What happens to a header: index, what, and another name or value. */
+const fieldChanges = (names: readonly string[]) =>
+  fc.array(
+    fc.record({
+      index: fc.nat({ max: 2 }),
+      change: oneOf(['drop', 'repeat', 'uppercase', 'second', 'rename', 'noise', 'reverse', 'other value'] as const),
+      name: oneOf([...names, ...STRANGE_NAMES]),
+      noise: oneOf(NOISE),
+      piece: oneOf(PIECES),
+    }),
+    { minLength: 1, maxLength: 3 },
+  )
+
+/** Draws the choices of one request. They become a request in {@link prepare}, which knows the time and the earlier messages. */
+function steps(scheme: FuzzedScheme) {
+  const secret = usually(
+    scheme.secrets[0] as string,
+    4,
+    usually(scheme.secrets[1] as string, 8, oneOf(scheme.rareSecrets)),
+  )
+  const anySecret = fc.oneof(
+    { weight: 7, arbitrary: oneOf(scheme.secrets) },
+    { weight: 1, arbitrary: oneOf(scheme.rareSecrets) },
+  )
+  return fc.record({
+    /** The earlier message to send again, if there is one. */
+    known: usually(undefined, 2, fc.nat({ max: 7 })),
+    offset: usually(0, 4, oneOf(OFFSETS)),
+    nonce: fc.oneof({ weight: 7, arbitrary: oneOf(scheme.nonces) }, { weight: 1, arbitrary: oneOf(scheme.rareNonces) }),
+    suffix: usually('', 4, fc.nat({ max: 999 }).map(String)),
+    content: fc.oneof(
+      { weight: 3, arbitrary: oneOf([...BODIES, ...BYTES]) },
+      {
+        weight: 1,
+        arbitrary: fc.array(fc.nat({ max: 255 }), { maxLength: 60 }).map((codes) => String.fromCharCode(...codes)),
+      },
+    ),
+    secret: fc.oneof(secret, anySecret),
+    signedEdits: rarely(6, edits),
+    signatures: rarely(3, fc.array(fc.tuple(fc.nat({ max: 5 }), fc.boolean()), { maxLength: 9 })),
+    separator: usually(' ', 64, oneOf([', ', ',', '\t', '  '])),
+    split: rarely(4, fc.array(fc.tuple(place, usually(true, 8, fc.constant(false))), { minLength: 2, maxLength: 2 })),
+    edits: usually(undefined, 2, edits),
+    moreSecrets: rarely(4, fc.array(fc.tuple(anySecret, fc.boolean()), { minLength: 1, maxLength: 2 })),
+    dropsSecret: usually(false, 32, fc.constant(true)),
+    webhookId: usually('42', 8, oneOf(WEBHOOKS)),
+    names: usually(0, 8, fc.nat({ max: scheme.rules.headers.length - 1 })),
+    fieldChanges: rarely(3, fieldChanges(scheme.rules.headers.flat())),
+    text: rarely(64, oneOf(PIECES)),
+    headerShape: oneOf(HEADER_SHAPES),
+    bodyShape: oneOf(BODY_SHAPES),
+    /** The milliseconds before the request, and until the store answers. */
+    before: usually(0, 8, oneOf(ADVANCES)),
+    during: usually(0, 16, oneOf(ADVANCES)),
+    /** The difference between the clocks of server and store from now on, in milliseconds. */
+    drift: rarely(32, oneOf([0, ...DRIFTS])),
+    /** The value of a broken clock of the server. */
+    wrongTime: rarely(
+      64,
+      oneOf(WRONG_TIMES).map((now) => ({ now })),
+    ),
+    /** The store's answer, if it is not true or false. */
+    wrongAnswer: rarely(64, oneOf(WRONG_ANSWERS)),
+  })
 }
 
-function drawStep(
-  scheme: FuzzedScheme,
-  choices: Choices,
-  now: number,
-  sent: { message: Message; secret: string }[],
-): Omit<Step, 'before' | 'drift'> {
-  const known = sent.length > 0 && choices.oneIn(2)
-  const { message, secret } = known ? choices.pick(sent) : drawSigned(scheme, choices, now)
-  if (!known && sent.length < 8) sent.push({ message, secret })
+type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never
+export type Step = Drawn<ReturnType<typeof steps>>
+export type Case = Drawn<ReturnType<typeof cases>>
+
+/** Draws one case: a store, and a sequence of requests by one scheme. */
+export function cases(scheme: FuzzedScheme) {
+  return fc.record({
+    start: usually(1_700_000_000_000, 4, oneOf(STARTS)),
+    store: oneOf(STORES),
+    capacity: usually(1000, 4, fc.integer({ min: 4, max: 11 })),
+    forgetsOldest: fc.boolean(),
+    steps: fc.array(steps(scheme), { minLength: 1, maxLength: 30, size: 'max' }),
+  })
+}
+
+/** The messages that were sent, each with its secret. */
+export type Sent = { message: Message; secret: string }[]
+
+/** Returns the request of a step: the message as it is received, its headers and its secrets. */
+export function prepare(scheme: FuzzedScheme, step: Step, now: number, sent: Sent) {
+  const earlier = step.known === undefined ? undefined : sent[step.known % Math.max(1, sent.length)]
+  const { message, secret } = earlier ?? signMessage(scheme, step, now)
+  if (earlier === undefined && sent.length < 8) sent.push({ message, secret })
   const received = { ...message }
-  if (choices.oneIn(4)) splitElsewhere(scheme, choices, received)
-  if (choices.oneIn(2)) for (const _ of choices.rounds(1)) edit(choices, received)
-
+  if (step.split !== undefined) splitElsewhere(scheme, step.split, received)
+  edit(received, step.edits)
   const secrets = [secret]
-  if (choices.oneIn(4)) {
-    for (const _ of choices.rounds(1)) secrets.splice(choices.below(2), 0, drawSecret(scheme, choices))
-    if (choices.oneIn(8)) secrets.splice(choices.below(secrets.length), 1)
-  }
-  return {
-    webhookId: choices.oneIn(8) ? choices.pick(WEBHOOKS) : '42',
-    secrets,
-    fields: drawFields(scheme, choices, received),
-    body: received.body,
-    text: choices.oneIn(64) ? received.body + choices.pick(PIECES) : undefined,
-    headerShape: choices.pick(HEADER_SHAPES),
-    bodyShape: choices.pick(BODY_SHAPES),
-    during: choices.oneIn(16) ? choices.pick(ADVANCES) : 0,
-    wrongClock: choices.oneIn(64) ? choices.pick(WRONG_CLOCKS) : undefined,
-    wrongAnswer: choices.oneIn(64) ? choices.pick(WRONG_ANSWERS) : undefined,
-  }
-}
-
-function drawSecret({ secrets, rareSecrets }: FuzzedScheme, choices: Choices): string {
-  return choices.pick(choices.oneIn(8) ? rareSecrets : secrets)
+  for (const [other, isFirst] of step.moreSecrets ?? []) secrets.splice(isFirst ? 0 : 1, 0, other)
+  if (step.dropsSecret) secrets.pop()
+  return { received, secrets, fields: fieldsOf(scheme, step, received) }
 }
 
 /** A message with its signature. If it is edited before it is signed, a valid signature covers a wrong part. */
-function drawSigned(scheme: FuzzedScheme, choices: Choices, now: number): { message: Message; secret: string } {
-  const offset = choices.oneIn(4) ? choices.pick(OFFSETS) : 0
-  const seconds = Math.max(0, Math.floor(now / 1000) + offset)
-  const message: Message = {
-    timestamp: String(seconds),
-    nonce: choices.pick(choices.oneIn(8) ? scheme.rareNonces : scheme.nonces),
-    signature: '',
-    body: drawBody(choices),
-  }
-  if (choices.oneIn(4)) message.nonce += String(choices.below(1000))
-  if (choices.oneIn(6)) for (const _ of choices.rounds(1)) edit(choices, message)
-  const secret = choices.oneIn(4) ? drawSecret(scheme, choices) : (scheme.secrets[0] ?? '')
-  message.signature = scheme.sign(message, secret, choices)
-  return { message, secret }
-}
-
-function drawBody(choices: Choices): string {
-  if (choices.oneIn(4)) {
-    let body = ''
-    for (const _ of choices.rounds(60)) body += String.fromCharCode(choices.below(256))
-    return body
-  }
-  const body = choices.pick(BODIES)
-  return choices.oneIn(1000) ? body + 'y'.repeat(choices.below(100_000)) : body
+function signMessage(scheme: FuzzedScheme, step: Step, now: number): Sent[number] {
+  const seconds = Math.max(0, Math.floor(now / 1000) + step.offset)
+  const message = { timestamp: String(seconds), nonce: step.nonce + step.suffix, signature: '', body: step.content }
+  edit(message, step.signedEdits)
+  message.signature = scheme.sign(message, step)
+  return { message, secret: step.secret }
 }
 
 /** Moves the boundaries between the parts of the signed message to other separators, or to places without one. */
-function splitElsewhere({ movable, separator }: FuzzedScheme, choices: Choices, message: Message): void {
+function splitElsewhere(
+  { movable, separator }: FuzzedScheme,
+  split: NonNullable<Step['split']>,
+  message: Message,
+): void {
   let rest = movable.map((part) => message[part]).join(separator)
-  for (const part of movable.slice(0, -1)) {
-    const places: number[] = []
-    for (let at = rest.indexOf(separator); at !== -1 && places.length < 200; at = rest.indexOf(separator, at + 1)) {
-      places.push(at)
-    }
-    const at = choices.oneIn(8) || places.length === 0 ? choices.below(rest.length + 1) : choices.pick(places)
+  for (const [index, part] of movable.slice(0, -1).entries()) {
+    const [place = 0, isSeparator = true] = split[index] ?? []
+    const places = [...rest].flatMap((unit, at) => (unit === separator ? [at] : []))
+    const at = (isSeparator ? places[place % Math.max(1, places.length)] : undefined) ?? place % (rest.length + 1)
     message[part] = rest.slice(0, at)
     rest = rest.slice(at + 1)
   }
   message.body = rest
 }
 
-const PARTS = ['timestamp', 'nonce', 'signature', 'body'] as const
-
-function edit(choices: Choices, message: Message): void {
-  const part = choices.pick(PARTS)
-  const before = message[part]
-  const at = choices.below(before.length + 1)
-  const to = Math.min(before.length, at + choices.below(4))
-  const spliced = (middle: string, end = to) => before.slice(0, at) + middle + before.slice(end)
-  switch (choices.below(10)) {
-    case 0: {
-      const bit = 1 << choices.below(part === 'body' ? 8 : 16)
-      message[part] = spliced(String.fromCharCode((before.charCodeAt(at) || 0) ^ bit), at + 1)
-      break
-    }
-    case 1:
-      message[part] = spliced('')
-      break
-    case 2:
-      message[part] = spliced(choices.pick(PIECES), at)
-      break
-    case 3:
-      message[part] = spliced(choices.pick(PIECES))
-      break
-    case 4:
-      message[part] = spliced(before.slice(at, to).repeat(2))
-      break
-    case 5:
-      message[part] = spliced(message[choices.pick(PARTS)].slice(0, 70), at)
-      break
-    case 6:
-      message[part] = before.toUpperCase() === before ? before.toLowerCase() : before.toUpperCase()
-      break
-    case 7:
-      message[part] = choices.pick(PIECES)
-      break
-    case 8:
-      message[part] = `${'0'.repeat(choices.oneIn(50) ? choices.below(100_000) : choices.below(4))}${before}`
-      break
-    default:
-      message[part] = choices.pick([
-        before.trim(),
-        ` ${before}`,
-        `${before} `,
-        `${before}\n`,
-        `${before}, ${before}`,
-        `"${before}"`,
-      ])
+function edit(message: Message, list: Drawn<typeof edits> | undefined): void {
+  for (const { part, at: place, removed, change, piece, bit, other, zeros } of list ?? []) {
+    const before = message[part]
+    const at = place % (before.length + 1)
+    const spliced = (middle: string, end = at + removed) => before.slice(0, at) + middle + before.slice(end)
+    const flipped = String.fromCharCode((before.charCodeAt(at) || 0) ^ (1 << (part === 'body' ? bit % 8 : bit)))
+    const changed = {
+      bit: () => spliced(flipped, at + 1),
+      piece: () => spliced(piece),
+      double: () => spliced(before.slice(at, at + removed).repeat(2)),
+      'other part': () => spliced(message[other].slice(0, 70), at),
+      case: () => (before.toUpperCase() === before ? before.toLowerCase() : before.toUpperCase()),
+      'only a piece': () => piece,
+      zeros: () => '0'.repeat(zeros) + before,
+      spaces: () => [before.trim(), ` ${before}`, `${before} `, `${before}\n`][bit % 4] as string,
+      twice: () => (bit % 2 === 0 ? `${before}, ${before}` : `"${before}"`),
+    }[change]()
+    const isLatin1 = !/[^\0-\xff]/.test(changed)
+    message[part] = part === 'body' && !isLatin1 ? Buffer.from(changed).toString('latin1') : changed
   }
-  if (part === 'body')
-    message.body = Buffer.from(message.body, isLatin1(message.body) ? 'latin1' : 'utf8').toString('latin1')
 }
 
-function isLatin1(text: string): boolean {
-  return !/[^\0-\xff]/.test(text)
-}
+export type Fields = [name: string, value: string][]
 
-function drawFields(
-  { rules: { headers } }: FuzzedScheme,
-  choices: Choices,
-  { timestamp, nonce, signature }: Message,
-): Step['fields'] {
-  const names = choices.oneIn(8) ? choices.pick(headers) : headers[0]
+function fieldsOf({ rules: { headers } }: FuzzedScheme, step: Step, { timestamp, nonce, signature }: Message): Fields {
   const values = [timestamp, nonce, signature]
-  const fields: Step['fields'] = (names ?? []).map((name, index) => [name, values[index] ?? ''])
-  if (!choices.oneIn(3)) return fields
-  for (const _ of choices.rounds(2)) {
-    if (fields.length === 0) break
-    const index = choices.below(fields.length)
+  const fields: Fields = (headers[step.names] ?? []).map((name, index) => [name, values[index] ?? ''])
+  for (const { index: drawn, change, name: otherName, noise, piece } of step.fieldChanges ?? []) {
+    const index = drawn % Math.max(1, fields.length)
     const [name = '', value = ''] = fields[index] ?? []
-    switch (choices.below(9)) {
-      case 0:
-        fields.splice(index, 1)
-        break
-      case 1:
-        fields.push([name, value])
-        break
-      case 2:
-        fields[index] = [name.toUpperCase(), value]
-        break
-      case 3:
-        fields.push([name.replace(/^[a-z]/, (letter) => letter.toUpperCase()), choices.pick(PIECES)])
-        break
-      case 4:
-        fields[index] = [choices.pick(STRANGE_NAMES), value]
-        break
-      case 5:
-        fields.unshift([choices.pick(NOISE), choices.pick(['', value, 'get'])])
-        break
-      case 6:
-        fields.reverse()
-        break
-      case 7:
-        // A name of any set, so that two sets are mixed.
-        fields[index] = [choices.pick(choices.pick(headers)), value]
-        break
-      default:
-        fields[index] = [name, fields[choices.below(fields.length)]?.[1] ?? '']
-    }
+    if (change === 'drop') fields.splice(index, 1)
+    if (change === 'repeat') fields.push([name, value])
+    if (change === 'uppercase') fields[index] = [name.toUpperCase(), value]
+    if (change === 'second') fields.push([name.replace(/^[a-z]/, (letter) => letter.toUpperCase()), piece])
+    if (change === 'rename') fields[index] = [otherName, value]
+    if (change === 'noise') fields.unshift([noise, piece])
+    if (change === 'reverse') fields.reverse()
+    if (change === 'other value') fields[index] = [name, fields.at(-1)?.[1] ?? '']
   }
   return fields
 }

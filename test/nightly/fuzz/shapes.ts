@@ -1,86 +1,29 @@
 import { type Body, type Clock, type HeadersInput, MemoryNonceStore, type NonceStore } from '../../../src/index.js'
-import type { Case, Step } from './cases.js'
+import type { Case, Fields } from './cases.js'
 
-// Makes the JavaScript values of a step, and returns their content too.
+// Makes the JavaScript values of a step: headers, bodies and stores in every shape that `verify` may get.
 
-type Fields = Step['fields']
-
-/** The headers in one shape, and the fields that a reader of this shape finds. */
-export function headersOf({ fields, headerShape }: Step): { headers: HeadersInput; fields: Fields } {
-  switch (headerShape) {
-    case 'pairs':
-      return { headers: fields, fields }
-    case 'map':
-      return { headers: new Map(listsOf(fields)), fields }
-    case 'lists':
-      return { headers: recordOf(listsOf(fields).map(([name, values]) => [name, [values]] as const)), fields }
-    case 'null prototype':
-      return { headers: onTopOf(null, recordOf(listsOf(fields))), fields }
-    case 'fetch':
-      try {
-        const headers = new Headers(fields)
-        return { headers, fields: [...headers] }
-      } catch {
-        // Fetch refuses these characters, so no handler sees them.
-        return { headers: fields, fields }
-      }
-    case 'getters':
-      return { headers: withGetters(listsOf(fields)), fields }
-    case 'proxy':
-      return { headers: changing(recordOf(listsOf(fields))), fields }
-    case 'own get': {
-      const lowercase = new Headers()
-      const get = (name: string) => {
-        const values = fields.filter((field) => toLower(field[0]) === name).map(([, value]) => value)
-        return values.length === 0 ? (lowercase.get(name) ?? null) : values.join(', ')
-      }
-      return { headers: { get }, fields }
-    }
-    case 'inherited noise': {
-      const inherited = Object.fromEntries(fields.map(([name]) => [name.toUpperCase(), 'inherited']))
-      for (const [name] of fields) if (name !== '__proto__') inherited[name] = 'inherited'
-      return { headers: onTopOf(inherited, withAbsent(recordOf(listsOf(fields)))), fields }
-    }
-    default:
-      return { headers: recordOf(listsOf(fields)), fields }
-  }
-}
-
-function toLower(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-}
+type Value = string | string[]
 
 /** Returns one entry per exact name, with its value or a list of its values. */
-function listsOf(fields: Fields): [name: string, value: string | string[]][] {
-  const lists = new Map<string, string[]>()
-  for (const [name, value] of fields) {
-    const list = lists.get(name)
-    if (list === undefined) lists.set(name, [value])
-    else list.push(value)
-  }
-  return [...lists].map(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values])
+function entriesOf(fields: Fields): [name: string, value: Value][] {
+  const names = [...new Set(fields.map(([name]) => name))]
+  return names.map((name) => {
+    const values = fields.filter((field) => field[0] === name).map(([, value]) => value)
+    return [name, values.length === 1 ? (values[0] as string) : values]
+  })
 }
 
-type Values = { [name: string]: string | readonly string[] | undefined }
-
-function recordOf(entries: readonly (readonly [string, string | readonly (string | string[])[]])[]): Values {
-  // Object.fromEntries makes an own property of `__proto__`, as JSON.parse does.
-  return Object.fromEntries(entries) as Values
-}
-
-function onTopOf(prototype: object | null, record: Values): Values {
-  return Object.create(prototype, Object.getOwnPropertyDescriptors(record))
-}
-
-/** Node's types allow a header with the value `undefined`. */
-function withAbsent(record: Values): Values {
-  return { 'x-absent': undefined, ...record }
-}
+/** Object.fromEntries makes an own property of `__proto__`, as JSON.parse does. */
+const recordOf = (fields: Fields): { [name: string]: Value } => Object.fromEntries(entriesOf(fields))
+const onTopOf = (prototype: object | null, record: object) =>
+  Object.create(prototype, Object.getOwnPropertyDescriptors(record))
+const toLower = (name: string) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /** Each header is a getter that returns its value once. */
-function withGetters(entries: [string, string | string[]][]): Values {
+function withGetters(fields: Fields): object {
   const headers = {}
-  for (const [name, value] of entries) {
+  for (const [name, value] of entriesOf(fields)) {
     let reads = 0
     Object.defineProperty(headers, name, { enumerable: true, get: () => (reads++ === 0 ? value : 'read again') })
   }
@@ -88,7 +31,7 @@ function withGetters(entries: [string, string | string[]][]): Values {
 }
 
 /** Returns another value when a header is read again. */
-function changing(record: Values): Values {
+function changing(record: object): object {
   const read = new Set<string | symbol>()
   return new Proxy(record, {
     get(target, name) {
@@ -101,53 +44,59 @@ function changing(record: Values): Values {
   })
 }
 
-/** The body in one shape, and its content: bytes, or a text that `verify` must encode. */
-export function bodyOf({ body, text, bodyShape }: Step): { body: Body; wire: Uint8Array | string } {
-  if (text !== undefined) return { body: text, wire: text }
-  const bytes = Buffer.from(body, 'latin1')
-  switch (bodyShape) {
-    case 'buffer':
-      return { body: bytes, wire: bytes }
-    case 'part': {
-      const larger = new Uint8Array(bytes.length + 7)
-      larger.set(bytes, 3)
-      return { body: larger.subarray(3, 3 + bytes.length), wire: bytes }
-    }
-    case 'array buffer':
-      return { body: new Uint8Array(bytes).buffer, wire: bytes }
-    case 'shared': {
-      const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-      shared.set(bytes)
-      return { body: shared, wire: bytes }
-    }
-    case 'text': {
-      const decoded = bytes.toString('utf8')
-      return { body: decoded, wire: decoded }
-    }
-    default:
-      return { body: new Uint8Array(bytes), wire: bytes }
+const HEADERS: { readonly [shape: string]: (fields: Fields) => unknown } = {
+  record: recordOf,
+  pairs: (fields) => fields,
+  map: (fields) => new Map(entriesOf(fields)),
+  lists: (fields) => Object.fromEntries(entriesOf(fields).map(([name, value]) => [name, [value].flat()])),
+  'null prototype': (fields) => onTopOf(null, recordOf(fields)),
+  getters: withGetters,
+  proxy: (fields) => changing(recordOf(fields)),
+  'own get': (fields) => ({
+    get(name: string) {
+      const values = fields.filter((field) => toLower(field[0]) === name).map(([, value]) => value)
+      return values.length === 0 ? null : values.join(', ')
+    },
+  }),
+  // Node's types allow a header with the value `undefined`.
+  'inherited noise': (fields) => {
+    const names = fields.flatMap(([name]) => (name === '__proto__' ? [] : [name, name.toUpperCase()]))
+    const inherited = Object.fromEntries(names.map((name) => [name, 'inherited']))
+    return onTopOf(inherited, { 'x-absent': undefined, ...recordOf(fields) })
+  },
+}
+export const HEADER_SHAPES = [...Object.keys(HEADERS), 'fetch']
+
+/** The headers in one shape, and the fields that a reader of this shape finds. */
+export function headersOf(shape: string, fields: Fields): { headers: HeadersInput; fields: Fields } {
+  try {
+    const headers = HEADERS[shape]?.(fields) ?? new Headers(fields)
+    return { headers: headers as HeadersInput, fields: headers instanceof Headers ? [...headers] : fields }
+  } catch {
+    // Fetch refuses these characters, so no handler sees them.
+    return { headers: fields, fields }
   }
 }
 
-function wrongAnswer(kind: NonNullable<Step['wrongAnswer']>): unknown {
-  switch (kind) {
-    case 'undefined':
-      return undefined
-    case 'null':
-      return null
-    case '1':
-      return 1
-    case 'text':
-      return Promise.resolve('true')
-    case 'object':
-      return {}
-    case 'throws':
-      throw new Error('connection refused')
-    case 'rejects':
-      return Promise.reject(new Error('connection refused'))
-    case 'rejects nothing':
-      return Promise.reject(undefined)
-  }
+const BODIES: { readonly [shape: string]: (bytes: Buffer) => Body } = {
+  bytes: (bytes) => new Uint8Array(bytes),
+  buffer: (bytes) => bytes,
+  part: (bytes) => Buffer.concat([Buffer.from('abc'), bytes, Buffer.from('defg')]).subarray(3, 3 + bytes.length),
+  'array buffer': (bytes) => new Uint8Array(bytes).buffer,
+  shared(bytes) {
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+    shared.set(bytes)
+    return shared
+  },
+  text: (bytes) => bytes.toString('utf8'),
+}
+export const BODY_SHAPES = Object.keys(BODIES)
+
+/** The body in one shape, and its content: bytes, or a text that `verify` must encode. */
+export function bodyOf(shape: string, latin1: string): { body: Body; wire: Uint8Array | string } {
+  const bytes = Buffer.from(latin1, 'latin1')
+  const body = BODIES[shape]?.(bytes) ?? bytes
+  return { body, wire: typeof body === 'string' ? body : bytes }
 }
 
 /** A store with a Map, which reserves one key or all keys in one step. */
@@ -169,21 +118,31 @@ class AtOnceStore implements NonceStore {
   }
 }
 
+export const STORES = ['memory', 'slow', 'at once'] as const
+
 /** The store of a case. */
 export function storeOf({ store, capacity, forgetsOldest }: Case, clock: Clock): NonceStore {
   if (store === 'at once') return new AtOnceStore(clock)
   const memory = new MemoryNonceStore({ clock, maxEntries: capacity, whenFull: forgetsOldest ? 'evict' : 'throw' })
-  if (store === 'memory') return memory
-  return {
-    async reserve(...call) {
-      await undefined
-      return memory.reserve(...call)
-    },
-  }
+  return store === 'memory' ? memory : { reserve: async (...call) => memory.reserve(...call) }
 }
 
+const ANSWERS: { readonly [kind: string]: () => unknown } = {
+  undefined: () => undefined,
+  null: () => null,
+  '1': () => 1,
+  text: () => Promise.resolve('true'),
+  object: () => ({}),
+  throws() {
+    throw new Error('connection refused')
+  },
+  rejects: () => Promise.reject(new Error('connection refused')),
+  'rejects nothing': () => Promise.reject(undefined),
+}
+export const WRONG_ANSWERS = Object.keys(ANSWERS)
+
 /** A store that always answers `kind`. */
-export function wrongStore(kind: NonNullable<Step['wrongAnswer']>): NonceStore {
-  const reserve = () => wrongAnswer(kind) as boolean
+export function wrongStore(kind: string): NonceStore {
+  const reserve = () => ANSWERS[kind]?.() as boolean
   return { reserve, reserveAll: reserve }
 }
