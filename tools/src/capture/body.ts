@@ -10,14 +10,14 @@ import { type RestoredBody, restoredBodies, restoredNewline } from './restored-b
 /** The body of a captured request. */
 export interface BodyRead {
   readonly body: Uint8Array
-  /** The sender's file, if the sent body differs from this file, for example because `curl -d` removed line breaks. */
+  /** The sender's file, if curl sent other bytes. For example, `curl -d @file` removes line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
-  /** Why the capture may not hold the bytes that arrived, to end the sentence "The capture does not hold the bytes that arrived: …". */
+  /** Why the body may be wrong. The text ends the sentence "The capture does not hold the bytes that arrived: …". */
   readonly doubt?: string
-  /** The possible bodies if the headers were found somewhere in a text, the likeliest first. Only a matching signature confirms a body. */
+  /** If the headers were found in free text: the texts that may be the body, the likeliest first. A right signature confirms one of them. */
   readonly looseBodies?: readonly Uint8Array[]
-  /** Whether the newline after the body may or may not belong to the body. */
+  /** Whether the body ends with a newline that an editor may have added. */
   readonly isNewlineUnknown?: boolean
 }
 
@@ -26,13 +26,13 @@ export type IsSigned = (body: Uint8Array) => boolean
 
 const LF = 0x0a
 
-/** How many bytes are searched for values that a log masked. */
+/** The maximum number of bytes that are read as text, for example to find values that a log masked. */
 const MAX_SEARCHED = 2 ** 20
 
-/** How many bytes of restored bodies are compared and hashed, so that a large capture takes a few seconds at most. */
+/** The maximum number of bytes in all restored bodies. With more bytes, a large capture would take more than a few seconds. */
 const MAX_RESTORED = 2 ** 26
 
-/** How many bodies are tried if the headers were found somewhere in a text. The number is small, because a search may take a second. */
+/** If the headers were found in free text, at most this many bodies are tried, because one search may take a second. */
 const MAX_LOOSE = 3
 
 const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(textOf(body)) !== undefined
@@ -40,8 +40,8 @@ const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
 /**
- * Returns the body of a capture. A right length or signature confirms the body. If neither is right, this function undoes the changes that
- * captures make until the length or the signature is right.
+ * Returns the body of a capture. A body is confirmed if its length or its signature is right. If neither is right, this function undoes
+ * changes that tools make to a body, such as another indentation of JSON, until a body is confirmed.
  *
  * @param file - the file of `--body-file`, which replaces the body of the capture.
  */
@@ -83,19 +83,19 @@ export function assertBody(
   headers: readonly Header[],
   file?: Uint8Array,
 ): void {
-  // An empty body with a Content-Length was left out, because many logs have only the headers.
+  // If Content-Length is not 0, an empty body means that the capture has only the headers, as many logs do.
   const isLeftOut = isHttpText && body?.length === 0 && Number(contentLengthOf(headers)) > 0
   if (file === undefined && (body === undefined || isLeftOut)) {
     throw new CaptureError(`The capture ${whyNoBody}. Pass the file that was sent with --body-file PATH.`)
   }
 }
 
-/** A possible body. If `isWhole` is true, chunks confirm where the body ends. */
+/** One way to read the body from a capture. `isWhole` means that the chunks show where the body ends. */
 interface Reading extends BodyRead {
   readonly isWhole?: boolean
 }
 
-/** Returns the possible bodies of the capture before any change is undone, the likeliest first. */
+/** Returns the texts of the capture that may be the body, the likeliest first. No change is undone yet. */
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
   const { body = new Uint8Array(), bodyLength, isHttpText, otherBodies = [] } = captured
@@ -114,7 +114,7 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
   return [...readings, ...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
 }
 
-/** Returns the bytes that curl sent of the file. If curl removed line breaks, `original` is the whole file, which may have been signed. */
+/** Returns the bytes of a file that curl sent. If curl removed line breaks, the sender may have signed `original`, the whole file. */
 function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
   const joined = withoutLineBreaks(file)
   if (joined.length === file.length || (!isFileJoined && length !== joined.length)) return [{ body: file, notes: [] }]
@@ -122,13 +122,13 @@ function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJo
   return [{ body: joined, original: file, notes: [note] }]
 }
 
-/** Returns the first `length` bytes of the body if other text follows on a new line, or an empty list. */
+/** Returns the first `length` bytes of the body, if text that is not part of the body follows on a new line. Otherwise an empty list. */
 function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] {
   if (body.length <= length) return []
   const cut = body.subarray(0, length)
   const after = fromLatin1(body.subarray(length, length + 3))
   const isNewline = body[length - 1] === LF || /^\r?\n/.test(after)
-  // JSON that was printed again often has a line break at this place, but the JSON before it is not complete.
+  // Indented JSON has many line breaks. At such a line break, the JSON is not complete, so the body does not end there.
   const beginsAsJson = /^\s*[{[]/.test(fromLatin1(cut.subarray(0, 100)))
   const isEnd = /^\r?\n$/.test(after) || (beginsAsJson ? jsonValue(fromUtf8(cut)) !== undefined : isNewline)
   if (!isEnd) return []
@@ -136,20 +136,20 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
   return [{ body: cut, notes: isNoted ? [note] : [] }]
 }
 
-/** Matches a line that cannot belong to the body: the start of a response or of a second request, or the end of a block. */
+/** Matches a line that cannot be part of the body, such as the first line of a response, or a line of a log. */
 const TEXT_AFTER =
   /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|\S+ \S+ \S+ \[\d\d\/\w{3}\/\d{4}[ :].*\] "|###|--> END|<-- \d{3}|<{8}|<> \d{4}-|--[0-9a-f]{8}-[A-Z]--|```|\{(?:code|noformat)\})/m
 
-/** Matches a line between the head and the body, such as a label or the mark of a section. */
+/** Matches a line such as `Body:` or `-----` between the headers and the body. */
 const LABEL = /^\s*(?:--[\w-]+--|[-=]{3,}|(?:Request |Raw )?Body:?)[ \t]*\r?\n/i
 
-/** Returns the body without the line that names it, or an empty list if there is no such line. */
+/** Returns the body without a first line such as `Body:`, or an empty list if the body has no such line. */
 function withoutLabel(body: Uint8Array): Uint8Array[] {
   const [label = ''] = LABEL.exec(fromLatin1(body.subarray(0, 200))) ?? []
   return label === '' ? [] : [body.subarray(label.length)]
 }
 
-/** Returns the body without the text that follows: once with the blank lines before that text, and once without. Else an empty list. */
+/** Returns the body without text that follows it, or an empty list. Blank lines before that text are removed in the first of two results. */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
   const index = text.search(TEXT_AFTER)
@@ -159,7 +159,7 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   return [body.subarray(0, end), body.subarray(0, index)]
 }
 
-/** Undoes changes that keep the length: tabs that an editor replaced, and spaces where a mail program broke a line. */
+/** Undoes two changes that keep the length: an editor replaced tabs by spaces, or a mail program replaced a space by a newline. */
 function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
   if (!/^[{[]/.test(text) || isSigned(read.body)) return read
@@ -177,8 +177,10 @@ function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
 }
 
 /**
- * Undoes the changes of captures. Prefers a body with the right signature and length, then with the right length. The body `signed` has
- * the right signature but the wrong length, because the sender signed it and sent another body.
+ * Undoes changes that tools make to a body, and returns the best body, or `undefined`. The best body has the right signature and length, the
+ * next best has the right length.
+ *
+ * @param signed - a body with the right signature, but another length. The sender signed this body, and sent another body.
  */
 function restore(
   readings: readonly Reading[],
@@ -202,11 +204,11 @@ function restore(
     if (restored.isWeak) likely ??= sized
     else confirmed ??= sized
   }
-  // If the signature confirms the data in a body of another length, a weak change is accepted by its length alone.
+  // If a signature confirms the content, the right length is enough for a change that is otherwise too uncertain (`isWeak`).
   return confirmed ?? (match && (likely ?? match))
 }
 
-/** Yields the restored bodies of all readings with the notes of the reading, up to `MAX_RESTORED` bytes. */
+/** Yields all restored bodies, each with the notes of its reading, until they have `MAX_RESTORED` bytes together. */
 function* eachRestored(
   readings: readonly Reading[],
   restorations: (body: Uint8Array) => Iterable<RestoredBody>,
@@ -221,16 +223,15 @@ function* eachRestored(
   }
 }
 
-const PARSED = 'The capture has a parsed body. If the body is written as JSON again, the signature matches.'
+const PARSED = 'The capture has a parsed body, so it was written as JSON again. The signature is right for this JSON.'
 
 const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. It was read as the body ${why}.`
 
-/** Matches the marks of logs and tools that show only the beginning of a body. */
+/** Matches the end of a body that a log or a tool cut: `…`, `...` or `12 more bytes`. */
 const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
 
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
-/** Returns why the body is not confirmed. */
 function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean, isParsed: boolean): string {
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
   if (isLossy) return 'a dot may stand for any other byte'
@@ -240,19 +241,19 @@ function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolea
   return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 
-/** Returns the error for a body that is not confirmed, if only the body can be wrong. */
+/** Returns the error for a body that is not confirmed. */
 export function notTheBytes(doubt: string): CaptureError {
   return new CaptureError(
     `The capture does not hold the bytes that arrived: ${doubt}. Record it with listen or captureRequest, or pass --header three times and --body-file.`,
   )
 }
 
-/** Returns the joined chunks (RFC 9112, section 7.1), or `undefined` if there are none. Lines may end with only LF, as in captures. */
+/** Returns the joined chunks (RFC 9112, section 7.1), or `undefined` if there are none. In a capture, a line may end with LF, not CRLF. */
 function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
   const joined = new Uint8Array(bytes.length)
   let size = 0
   for (let start = 0; ; ) {
-    // The line with the size of a chunk is short, even if an extension follows the size.
+    // A line with the size of a chunk has less than 1000 bytes.
     const lineLength = bytes.subarray(start, start + 1000).indexOf(LF) + 1
     const line = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?\n/i.exec(fromLatin1(bytes.subarray(start, start + lineLength)))
     if (line === null) return undefined

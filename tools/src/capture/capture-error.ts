@@ -1,25 +1,21 @@
-/** The formats of a captured request that can be read, as the help and the errors list them. */
+/** The formats of captured requests. The help and the errors show this list. */
 export const CAPTURE_SHAPES: readonly string[] = [
   'HTTP text: head, blank line and body, also quoted, indented or fenced',
   'the output of curl -v, and the body as a file of its own',
-  'the log of a client: curl --trace, Apache HttpClient or Python',
+  'the log of an HTTP client: curl --trace, Apache HttpClient or Python',
   'a curl command, as copied for bash or cmd',
   'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or from ngrok, webhook.site or an API client',
   'a dump of bytes (xxd, hexdump -C), or other text that has the three headers and the body',
 ]
 
-/** How to pass a request without a capture. */
+/** How to pass a request if there is no capture. */
 const NO_CAPTURE =
   "no capture, but --header three times ('X-Timestamp: …', 'X-Nonce: …', 'X-Signature: …') and --body-file PATH"
 
 /** The error for a capture that cannot be read. The message says what to do, and never contains text of the capture. */
 export class CaptureError extends Error {}
 
-/**
- * Returns the error for a capture in an unknown shape.
- *
- * @param what - what is wrong, as the end of a sentence that begins with "The capture": `is a response`.
- */
+/** Returns the error for a capture in an unknown format. `what` ends the sentence "The capture …", for example with `is a response`. */
 export function unreadable(what: string): CaptureError {
   return new CaptureError(
     `The capture ${what}. Pass one of these:\n${[...CAPTURE_SHAPES, NO_CAPTURE].map((shape) => `- ${shape}`).join('\n')}`,

@@ -7,14 +7,12 @@ import type { Header } from './headers.js'
 import { listHeaders, pairsOf } from './headers.js'
 import { httpText, markOf } from './write-request.js'
 
-/**
- * The head of a request. Node's `IncomingMessage`, a Fetch `Request`, and the requests of most frameworks have these fields.
- */
+/** The head of a request. Node's `IncomingMessage`, a Fetch `Request`, and the requests of most frameworks have these fields. */
 export interface RequestHead {
   readonly method?: string | undefined
-  /** The target of the request, or the whole URL of a Fetch `Request`. */
+  /** The path with the query, or the whole URL, as in a Fetch `Request`. */
   readonly url?: string | undefined
-  /** The target as received, because Express removes the path of a router from `url`. */
+  /** The path as received. In Express, `url` lacks the path of the router. */
   readonly originalUrl?: string | undefined
   readonly headers: HeadersInput
   /** The headers as Node received them: a list in which names and values alternate. */
@@ -22,17 +20,16 @@ export interface RequestHead {
 }
 
 /**
- * Returns a received request as text, with the time at which the request arrived. `inbound-webhook-tools diagnose` and the
- * workbench read this text back byte for byte.
+ * Returns a received request as text, with the time of arrival. `inbound-webhook-tools diagnose` and the workbench can read this text
+ * without loss of a byte.
  *
- * The text has all headers and the whole body. Protect the text as you protect the request itself.
+ * The text has all headers and the whole body, so protect the text as you protect the request.
  *
  * @param request - Node's `IncomingMessage`, a Fetch `Request`, or an object with `method`, `url` and `headers`.
  * @param body - the raw body: the bytes as received.
- * @param clock - the time of arrival, by default `Date`. Call this function as soon as the request arrives.
+ * @param clock - returns the time of arrival, by default the time now. Call `captureRequest` as soon as the request arrives.
  * @returns the text as bytes. Save these bytes unchanged, because the body in them may not be text.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a parsed body, a header that HTTP cannot carry, or a clock that
- *   returns no number.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if the body is parsed, a header has a line break, or the clock returns no number.
  *
  * @example
  * ```ts
@@ -58,7 +55,7 @@ export function captureRequest(request: RequestHead, body: Body, clock: Clock = 
   return concat(utf8(`${mark}\r\n`), ...httpText(method, targetOf(request), headerLinesOf(request), bytes))
 }
 
-/** Returns the path and the query. A Fetch `Request` and a request to a proxy have a whole URL. */
+/** Returns the path and the query, also if the request has a whole URL. */
 function targetOf({ originalUrl, url = '/' }: RequestHead): string {
   const target = originalUrl ?? url
   if (/^[a-z][a-z0-9+.-]*:/i.test(target) && URL.canParse(target)) {
@@ -71,7 +68,7 @@ function targetOf({ originalUrl, url = '/' }: RequestHead): string {
 function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] {
   const lines = rawHeaders === undefined ? listHeaders(headers) : pairsOf(rawHeaders)
   for (const [name, value] of lines) {
-    // A line break would begin another header, and a character after U+00FF does not fit into one byte.
+    // A line break would begin a new header. A character after U+00FF does not fit into one byte of Latin-1.
     if (/[\n\r\u0100-\uffff]/.test(name + value)) {
       throw invalidType(
         `A header of the request has a line break or a character after U+00FF. Pass the headers as received.`,

@@ -3,32 +3,32 @@ import type { Header } from './headers.js'
 
 /** A request that was read from a capture. */
 export interface CapturedRequest {
-  /** Includes `:method` and `:path`, as in HTTP/2, because a sender may have signed them. */
+  /** The headers, after the method and the path as `:method` and `:path`. A sender may have signed the method and the path. */
   readonly headers: readonly Header[]
-  /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
+  /** The body, or `undefined` if the capture has no body. For example, `curl -v` prints only headers. */
   readonly body: Uint8Array | undefined
-  /** Why there is no body, as the end of the sentence "The capture …". By default, "has no body". */
+  /** Why there is no body. The text ends a sentence that begins with "The capture", and is "has no body" by default. */
   readonly whyNoBody?: string | undefined
-  /** Whether the body was copied from HTTP text. A copied body may be in chunks, or an editor may have added a newline. */
+  /** Whether the capture is HTTP text. In HTTP text, the body may be in chunks, or have a newline that an editor added. */
   readonly isHttpText?: boolean
-  /** The length of the body, if the capture states the length. A body with a stated length is not in chunks. */
+  /** The length of the body as `captureRequest` wrote it. A body with this length is complete, and not in chunks. */
   readonly bodyLength?: number | undefined
-  /** Other texts of the capture that may be the body, such as a field of an object with the name `body`. */
+  /** Other texts that may be the body. For example, in `"body": { "text": "…" }`, the body may be the object or the text inside. */
   readonly otherBodies?: readonly Uint8Array[]
-  /** Whether the body was parsed and then written as JSON again. */
+  /** Whether the capture has parsed JSON, so that the original white space of the body is lost. */
   readonly isParsed?: boolean | undefined
-  /** Whether the body is a guess, which only the right length or the right signature confirms. */
+  /** Whether the body is a guess, which is used only if its length or the signature is right. */
   readonly isGuess?: boolean | undefined
-  /** Whether the headers were found somewhere in a text. Then only a confirmed body shows that the headers are complete. */
+  /** Whether the headers were found in free text, so that a header may be incomplete. A right signature confirms the headers. */
   readonly isLoose?: boolean
-  /** Whether a dot in the capture may stand for another byte, so that the length of the body confirms nothing. */
+  /** Whether a dot in the capture may be any other byte. In this case, a right length does not confirm the body. */
   readonly isLossy?: boolean
-  /** Whether the capture has the exact bytes, for example in base64, so that no tool could change these bytes. */
+  /** Whether the body is exact, for example because the capture has the body in base64. */
   readonly isExact?: boolean | undefined
-  /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
+  /** Whether the command is `curl -d @file`, which sends the file without its line breaks. */
   readonly isFileJoined?: boolean
   /** When the request arrived, or `undefined` if the capture does not say when. */
   readonly arrival?: Arrival | undefined
-  /** Remarks on how the capture was read. */
+  /** Remarks for the user, such as "The body was sent in chunks. They were joined." */
   readonly notes?: readonly string[]
 }

@@ -4,25 +4,24 @@ import type { CapturedRequest } from './captured-request.js'
 import { type Header, parseHeader, valuesOf } from './headers.js'
 import { type ShellWord, splitCommand, WRAPPED } from './shell-words.js'
 
-// A curl command, as browsers, API clients and request inspectors copy it.
+// This file reads a curl command. Browsers, API clients and request inspectors can copy a request as a curl command.
 
-/** Matches the start of a curl command, which may follow a prompt such as `$ `, `bob@host:~$ ` or `C:\>`. */
+/** Matches the start of a curl command, also after a prompt such as `$ `, `bob@host:~$ ` or `C:\>`. */
 const CURL = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?\s/
-/** Matches a curl command on its own line. */
+/** Matches a curl command with a URL or a header on its first line. */
 const COMMAND = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?[ \t][^\n]*(?:https?:\/\/| -H ?| --header )/m
 
-/** Returns whether a capture begins as a curl command. */
 export function isCurlCommand(beginning: string): boolean {
   return CURL.test(beginning)
 }
 
-/** Returns the index of a command below prose, or -1 if the text looks like a capture that has a command in a body or response. */
+/** Returns the index of a command below other text, or -1. If that text looks like a request, the command is probably part of a body. */
 export function findCurlCommand(text: string): number {
   const index = text.search(COMMAND)
   return /^[*>]|HTTP\/\d|\{/m.test(text.slice(0, Math.max(index, 0))) ? -1 : index
 }
 
-/** The options of curl that take a value. All other options are switches. */
+/** The options of curl that are followed by a value. */
 const LETTERS_WITH_VALUE = new Set('AbcCdDeEFHKmoPQrtTuUwxXyYz')
 const OPTIONS_WITH_VALUE = new Set(
   'header data data-raw data-binary data-ascii data-urlencode json form form-string request url user-agent cookie cookie-jar referer user output max-time connect-timeout proxy cert key cacert resolve retry write-out'.split(
@@ -33,24 +32,20 @@ const OPTIONS_WITH_VALUE = new Set(
 /** The long names of the options of one letter. */
 const LONG_NAMES: { readonly [letter: string]: string } = { X: 'request', H: 'header', d: 'data', F: 'form' }
 
-/** How curl makes a body from the value of each option. A value may name a file: `@body.json`. */
+/** What the value of an option is: the text of the body, or a file if the value begins with `@`. */
 const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without line breaks' | 'unknown' } = {
   'data-raw': 'text',
   'data-binary': 'file',
   json: 'file',
   data: 'file without line breaks',
   'data-ascii': 'file without line breaks',
-  // With these options, the command does not show the body, because curl encodes the body and chooses a boundary.
+  // With these options, curl encodes the body itself, so the command does not show the bytes of the body.
   'data-urlencode': 'unknown',
   form: 'unknown',
   'form-string': 'unknown',
 }
 
-/**
- * Returns the request that a command sends.
- *
- * @param text - the command, as Latin-1.
- */
+/** Returns the request that a command sends. The text of the command is decoded as Latin-1. */
 export function parseCurlCommand(text: string): CapturedRequest {
   if (/(?:curl|-H|--header) ?\xe2\x80[\x98-\x9e]/.test(text)) {
     throw new CaptureError(
@@ -88,7 +83,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
 
 const NO_WORD: ShellWord = { text: '', isExpanded: false }
 
-/** Returns the options by their long names, each with its value. The name of a URL is an empty text. */
+/** Yields the options by their long names, each with its value. A word without an option, such as the URL, has an empty name. */
 function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: string, value: ShellWord]> {
   const rest = words.values()
   const takeValue = (): ShellWord => rest.next().value ?? NO_WORD
@@ -97,7 +92,7 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
     if (dashes === undefined) yield ['', word]
     else if (dashes === '--') yield [name, OPTIONS_WITH_VALUE.has(name) ? takeValue() : NO_WORD]
     else {
-      // Several switches may share a dash. After an option that takes a value, the rest of the word is this value.
+      // `-sXPUT` is the switch `-s` and the option `-X` with the value `PUT`.
       const end = [...name].findIndex((letter) => LETTERS_WITH_VALUE.has(letter))
       if (end === -1) continue
       const letter = name.charAt(end)
@@ -107,7 +102,7 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
   }
 }
 
-/** Returns the headers with method, path and host before them, because a sender may have signed those values. */
+/** Returns the headers after the method, the path and the host, because a sender may have signed those values. */
 function addTarget(method: string, text: string, headers: readonly Header[]): Header[] {
   const address = fromUtf8(latin1(text))
   const url = URL.canParse(address) ? new URL(address) : undefined

@@ -3,17 +3,17 @@ import { arrivalOf } from './arrival.js'
 import type { CapturedRequest } from './captured-request.js'
 import { type Header, parseHeader } from './headers.js'
 
-/** The request line in the output of `curl -v`. curl may print its progress on the same line, before the request line. */
+/** Matches the request line in the output of `curl -v`. curl may print its progress before it on the same line. */
 const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 
-/** How many lines are searched for the request. */
+/** How many lines are searched for the request line. */
 const MAX_LINES = 10_000
 
 /**
- * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has a body. Returns `undefined`
- * for other text. For example, a mail may quote HTTP text, so that every line begins with `>`.
+ * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has the body. Returns `undefined`
+ * for other text, such as a mail in which every line of HTTP text is quoted with `>`.
  *
- * @param isHttpText - whether the text may also be HTTP text, in which lines with `>` after a blank line belong to the body.
+ * @param isHttpText - whether the text begins as HTTP text. A line with `>` after a blank line then belongs to the body.
  */
 export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequest | undefined {
   const lines = text.split(/\r?\n|\r/, MAX_LINES)
@@ -40,7 +40,7 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   return { headers, ...bodyIn(rest), arrival: arrivalOf(date, 'from the Date of the response') }
 }
 
-/** Returns the body that Insomnia writes below the head. Lines of a body after the first line of the response belong to the response. */
+/** Returns the body that Insomnia writes below the headers. After the first line that begins with `<`, the body is that of the response. */
 function bodyIn(lines: readonly string[]): Pick<CapturedRequest, 'body' | 'isHttpText'> {
   const response = lines.findIndex((line) => line.startsWith('<'))
   const sent = lines.slice(0, response === -1 ? undefined : response).filter((line) => /^\|( |$)/.test(line))

@@ -1,11 +1,11 @@
 import { concat, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
 import { decodeEscapes } from './escapes.js'
 
-// This file reads logs of clients. A log has the sent bytes as quoted text, one piece per line.
+// This file reads logs of HTTP clients. Each line of such a log has some of the sent bytes as quoted text.
 
-/** How a tool logs the pieces of a request that were sent. */
+/** How one HTTP client logs the bytes that it sends. */
 interface DebugLog {
-  /** Matches a line with a piece, as Latin-1. */
+  /** Matches a line with sent bytes. The line is decoded as Latin-1. */
   readonly piece: RegExp
   readonly decode: (text: string) => Uint8Array
 }
@@ -15,7 +15,7 @@ const escaped = (text: string) => decodeEscapes(fromUtf8(latin1(text)))
 const DEBUG_LOGS: readonly DebugLog[] = [
   // Python's http.client
   { piece: /^.{0,200}?send: b(['"])(?<text>.*)\1$/, decode: escaped },
-  // Apache HttpClient, which escapes neither quotes nor backslashes
+  // Apache HttpClient. It writes `[0xc3]` for a byte, and does not escape quotes and backslashes.
   {
     piece: /^.{0,300}?\bhttp-outgoing-\d+ >> "(?<text>.*)"$/,
     decode: (text) =>
@@ -27,7 +27,7 @@ const DEBUG_LOGS: readonly DebugLog[] = [
   },
 ]
 
-/** Returns the first request that a client logged in pieces, or `undefined` for other text. */
+/** Returns the bytes of the first request in the log of a client, or `undefined` for other text. */
 export function readDebugLog(bytes: Uint8Array, beginning: string): Uint8Array | undefined {
   const log = DEBUG_LOGS.find(({ piece }) => new RegExp(piece.source, 'm').test(beginning))
   if (log === undefined) return undefined
@@ -35,7 +35,7 @@ export function readDebugLog(bytes: Uint8Array, beginning: string): Uint8Array |
   for (const line of fromLatin1(bytes).split(/\r?\n/)) {
     const text = log.piece.exec(line)?.groups?.['text']
     if (text !== undefined) pieces.push(log.decode(text))
-    // The first line without a piece shows that the request is complete.
+    // The request ends at the first line that has no sent bytes.
     else if (pieces.length > 0) break
   }
   return concat(...pieces)

@@ -3,19 +3,20 @@ import { fromLatin1, latin1, utf8 } from '../bytes.js'
 const SHORT: { readonly [letter: string]: string } = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', e: '\x1b', v: '\v' }
 
 const asUtf8 = (text: string) => fromLatin1(utf8(text))
-const fromDigits = (digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
+export const fromDigits = (digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
+/** Returns the characters of escapes such as `\u00eb`. Two escapes can be one character, such as `\ud83c\udf89`. */
+export const decodeUnits = (units: string) => asUtf8(units.replace(/\\u(.{4})/g, (_, digits) => fromDigits(digits)))
 
 /**
- * Returns the bytes of a text with its escapes decoded, such as `\n`, `\"`, `\x22`, `\u00eb` and `\u{1F389}`. The escapes are those of
- * JSON, Python, Ruby, PHP, Go, Rust and nginx. Each `\x` is one byte, and other characters are written as UTF-8.
+ * Returns the bytes of a text after its escapes are decoded, such as `\n`, `\"`, `\x22`, `\u00eb` and `\u{1F389}`. JSON, Python, Ruby,
+ * PHP, Go, Rust and nginx write these escapes. `\x22` is one byte. All other characters become UTF-8.
  */
 export function decodeEscapes(text: string): Uint8Array {
   return latin1(
     text.replace(
       /((?:\\u[0-9a-f]{4})+)|\\u\{([0-9a-f]{1,5})\}|\\x([0-9a-f]{2})|\\([\s\S])|[^\0-\x7f]+/gi,
       (piece, units?: string, point?: string, byte?: string, other?: string) => {
-        // The two halves of a surrogate pair are one character, so consecutive UTF-16 units are decoded together.
-        if (units !== undefined) return asUtf8(units.replace(/\\u(.{4})/g, (_, digits) => fromDigits(digits)))
+        if (units !== undefined) return decodeUnits(units)
         if (point !== undefined) return asUtf8(String.fromCodePoint(Number.parseInt(point, 16)))
         if (byte !== undefined) return fromDigits(byte)
         return other === undefined ? asUtf8(piece) : (SHORT[other] ?? asUtf8(other))

@@ -3,20 +3,20 @@ import { unreadable } from './capture-error.js'
 
 // This file reads dumps of bytes from xxd, hexdump -C, od and curl --trace.
 
-/** Matches a line of a dump: an offset, up to 16 bytes, and often the same bytes as text. */
+/** Matches a line of a dump: an offset, and up to 16 bytes in hex. The same bytes often follow as text. */
 const LINE =
   /^[ \t]{0,9}(?:0x)?([0-9a-f]{4,8}):? {1,3}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){0,15}[0-9a-f]{2}(?:[0-9a-f]{2})?$|(?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})/i
 
-/** Matches a line of curl's trace that says whether data was sent or received. */
+/** Matches a line of `curl --trace` that says whether the next bytes were sent or received. */
 const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /
 
-/** The number of TCP in the header of an IP packet. */
+/** The header of an IP packet has this number if the packet is TCP. */
 const TCP = 6
 
-/** How many lines are searched for a dump. */
+/** How many lines are searched for the first line of a dump. */
 const MAX_LINES = 1000
 
-/** Returns the bytes of a dump that begins in the first lines, or `undefined` for other text. */
+/** Returns the bytes of a dump, or `undefined` if the text has no dump. */
 export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | undefined {
   if (!beginning.split(/\r?\n/, MAX_LINES).some((line) => bytesOf(line)?.offset === 0)) return undefined
   const bytes: number[] = []
@@ -25,7 +25,7 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
   for (const line of fromLatin1(whole).split(/\r?\n/)) {
     const [, direction] = SECTION.exec(line) ?? []
     if (direction !== undefined) {
-      // The response ends the request. Another request may follow the response.
+      // After the response, another request may follow, which is not read.
       if (direction === '<=' && bytes.length > 0) break
       isSent = direction === '=>'
       start = bytes.length

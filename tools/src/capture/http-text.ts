@@ -5,23 +5,23 @@ import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, type Header, parseHeader } from './headers.js'
 import { MARK } from './write-request.js'
 
-// This file reads HTTP text: head, blank line and body. Each line may be indented, or quoted as in a mail.
+// This file reads HTTP text: headers, a blank line and the body. Each line may be indented, or begin with `>`, as in a mail.
 
-/** A request line. Matches a request line at the beginning of a text, where the version may be missing. */
+/** Matches a request line. On the first line of a text, the version may be missing: `POST /hooks`. */
 const REQUEST_LINE = /^([A-Z][A-Z-]*) ([!-~\x80-\xff]+)( HTTP\/\d(?:\.\d)?)?$/
-/** Matches a request line with a version. The line may be indented, or quoted as in a mail. */
+/** Matches a request line with a version, after any spaces and `>`. */
 const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?$/
 
 /** How many lines are searched for a request line. */
 const MAX_LINES = 1000
 
-/** Returns whether a text begins with a request line, a header or the mark of `captureRequest`. */
+/** Returns whether a text begins with a request line, a header or the line that `captureRequest` writes. */
 export function beginsAsHttpText(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
 }
 
-/** Returns whether a text begins with a line that only a request has. The body of such a request may look like another kind of capture. */
+/** Returns whether a text begins with a line that only requests have. In this case, a body that looks like another format is only a body. */
 export function beginsAsRequest(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
@@ -49,7 +49,7 @@ export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest 
 
 interface Start {
   readonly start: number
-  /** The text before the request on its first line. */
+  /** The spaces and `>` before the first line of the request. */
   readonly prefix: string
 }
 
@@ -62,8 +62,7 @@ function findStart(text: string): Start | undefined {
     if (prefix !== undefined) return { start, prefix }
     if (index === 0 && isHead(lines)) {
       const atFirst = { start: 0, prefix: indentOf(line) }
-      // A remark may look like a header, for example `Note: this came in today`. In that case, a request line follows
-      // before the first blank line.
+      // A remark may look like a header: `Note: this came in today`. After a remark, a request line follows before the first blank line.
       return isRemark(line.slice(atFirst.prefix.length)) ? (findInHead(lines) ?? atFirst) : atFirst
     }
     start += ended.length + 1
@@ -71,13 +70,13 @@ function findStart(text: string): Start | undefined {
   return undefined
 }
 
-/** Returns the start of a request line below lines that look like headers, or `undefined` if there is no such line. */
+/** Returns where a request line follows lines that look like headers, or `undefined` if there is no request line. */
 function findInHead(lines: readonly string[]): Start | undefined {
   let start = 0
   for (const ended of lines) {
     const line = ended.replace(/\r$/, '')
     const prefix = prefixOf(line)
-    // A header may quote a request line, so a line that is a header is not taken as a request line.
+    // A header may contain a request line, so a line that is a header is not a request line.
     if (prefix !== undefined && parseHeader(line) === undefined) return { start, prefix }
     if (line === '') break
     start += ended.length + 1
@@ -85,7 +84,7 @@ function findInHead(lines: readonly string[]): Start | undefined {
   return undefined
 }
 
-/** Returns the text before a request line on the same line, or `undefined` if the line has no request line. */
+/** Returns the spaces and `>` before a request line, or `undefined` if the line is not a request line. */
 function prefixOf(line: string): string | undefined {
   return INDENTED_REQUEST_LINE.exec(line.slice(0, 20_000))?.[1]
 }
@@ -95,7 +94,7 @@ function isRemark(line: string): boolean {
   return header !== undefined && !areOfRequest([header])
 }
 
-/** Returns whether lines begin as a request does. Lines of names and values are not enough, because other text has such lines too. */
+/** Returns whether lines begin as a request does. A line such as `Note: …` is not enough, because other text has such lines too. */
 function isHead(lines: readonly string[]): boolean {
   const [first = ''] = lines
   const { length } = indentOf(first)
@@ -111,7 +110,7 @@ function indentOf(line: string): string {
   return line.slice(0, line.search(/[^\s>]|$/))
 }
 
-/** Returns the lines without the prefix, up to the first line without a prefix. A blank line may have lost the spaces of the prefix. */
+/** Returns the lines without the prefix, up to the first line that has no prefix. On a blank line, spaces of the prefix may be missing. */
 function removePrefix(text: string, prefix: string): string {
   const stripped: string[] = []
   for (const line of text.split('\n')) {
@@ -122,15 +121,14 @@ function removePrefix(text: string, prefix: string): string {
   return stripped.join('\n')
 }
 
-/** Matches text from a document or a chat, which has no-break spaces after the method or the names, or other hyphens in the names. */
+/** Matches headers from a document or a chat, which replaced spaces by no-break spaces, or `-` by another hyphen. */
 const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0|^\w+\xe2\x80[\x90\x91][^:]*:/m
-/** Characters that are not visible, such as the zero-width space, as bytes of UTF-8. */
+/** Matches invisible characters, such as the zero-width space. The text is decoded as Latin-1, so each character has several bytes. */
 const INVISIBLE = /\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad/g
-/** A computed digest never has such a character, so a document or a chat added the character. */
+/** If a digest has an invisible character, a document or a chat added it, because a program never writes one. */
 const DIGEST = /^x-signature: *[0-9a-f]{64}$/i
 
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
-  // Lines may end with CRLF or LF.
   const [head = '', blankLine = ''] = text.split(/(\r?\n(?:[ \t]*\r?\n|$))/, 2)
   const lines = head.split(/\r?\n/)
   const [, time, length] = MARK.exec(head.slice(0, head.search(/\r?\n|$/))) ?? []
@@ -156,7 +154,7 @@ function parseHead(lines: readonly string[]): readonly Header[] {
     const last = headers.at(-1)
     if (method && target) headers.push([':method', method], [':path', target])
     else if (header !== undefined) headers.push(header)
-    // A mail or an old proxy may break a long header into several indented lines.
+    // A mail or an old proxy may break a long header into several lines, which are indented.
     else if (last !== undefined && /^[ \t]+\S/.test(line))
       headers.splice(-1, 1, [last[0], `${last[1]} ${line.trim()}`.trim()])
     else if (last !== undefined && DIGEST.test(`${last.join(':')}${line}`))

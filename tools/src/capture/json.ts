@@ -1,12 +1,12 @@
 import { fromBase64, fromHex, fromLatin1, utf8 } from '../bytes.js'
+import { jsonValue } from '../diagnose/json/parse.js'
 import { arrivalOf } from './arrival.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, contentLengthOf, type Header, parseHeader, valuesOf } from './headers.js'
 import { parseHttpText } from './http-text.js'
 
-// This file reads a request from JSON, such as a HAR file, an entry of a HAR file, or an event of AWS Lambda. Lines of logs, and exports of
-// ngrok and webhook.site, are read too, because they differ only in names.
+// This file reads a request from JSON, such as a HAR file, an event of AWS Lambda, a line of a log, or an export of ngrok or webhook.site.
 
 type Json = { readonly [name: string]: unknown }
 
@@ -22,7 +22,7 @@ interface Found {
   readonly place: Place
 }
 
-/** The names of each part of a request, the most specific name first. A dot leads into an object. */
+/** The names of each part of a request, the most specific name first. `a.b` is the field `b` of the object `a`. */
 const NAMES = {
   headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders', 'header'],
   method: ['method', 'httpMethod', 'requestContext.http.method', 'verb'],
@@ -49,10 +49,10 @@ const BODY_NAMES =
 const encodingOf = (name: string): Encoding =>
   /b(ase)?64/.test(name) ? 'base64' : name.endsWith('hex') ? 'hex' : 'text'
 
-/** Other names that a body often has. A body with one of these names is a guess, which only the length or the signature confirms. */
+/** Less exact names. A body with one of these names is a guess, which is used only if its length or the signature is right. */
 const LIKELY_NAMES = ['data', 'content', 'payload', 'value', 'raw', 'input']
 
-/** The names of a raw body in an object that is called `body`. With one of `DESCRIPTIONS`, the object describes a body. */
+/** The names of a raw body inside an object that is called `body`, as in `"body": { "mimeType": "…", "text": "…" }`. */
 const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['as_bytes', 'base64'],
   ['rawBytes', 'base64'],
@@ -63,43 +63,33 @@ const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['body', 'text'],
   ['data', 'text'],
 ]
+/** If the object has one of these fields too, it describes a body. Otherwise it is probably the body, after parsing. */
 const DESCRIPTIONS = ['mimeType', 'mode', 'type', 'contentType', 'charset', 'bytes', 'truncated', 'encoding']
 
-/** Names beside a body that say how the body is encoded: `isBase64Encoded: true` or `bodyEncoding: 'base64'`. */
+/** Match the names of fields beside the body that say how the body is encoded: `isBase64Encoded: true` or `bodyEncoding: 'base64'`. */
 const IS_BASE64 = /^(is)?base64(encoded)?$|^bodyisbase64$/
 const ENCODING = /^(raw)?(body)?encoding$/
 
-/** Returns the JSON documents of a text: one document, or one per line. Returns `undefined` for other text. */
+/** Returns the JSON documents of a text, which is one document, or has a document on each line. Returns `undefined` for other text. */
 export function parseDocuments(text: string): readonly unknown[] | undefined {
-  const document = parse(text)
+  const document = jsonValue(text)
   if (document !== undefined) return [document]
-  const lines = text.trimEnd().split('\n').map(parse)
+  const lines = text.trimEnd().split('\n').map(jsonValue)
   return lines.includes(undefined) ? undefined : lines
 }
 
-/** Returns the JSON after other text, such as the prefix of a log. The JSON is on each line, or once over several lines. */
+/** Returns the JSON documents after other text, such as the time in a log: one document per line, or one document of several lines. */
 export function findDocuments(text: string): readonly unknown[] {
   const start = text.indexOf('{')
   if (start === -1) return []
-  const whole = parse(text.slice(start, text.lastIndexOf('}') + 1))
+  const whole = jsonValue(text.slice(start, text.lastIndexOf('}') + 1))
   if (whole !== undefined) return [whole]
-  // A parse that fails takes long, so a line that does not end with `}` is not parsed.
+  // An error of `JSON.parse` takes time, so lines that do not end with `}` are left out.
   const lines = text.split('\n').filter((line) => line.includes('{') && line.trimEnd().endsWith('}'))
-  return lines.map((line) => parse(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)
+  return lines.map((line) => jsonValue(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/**
- * Returns the request in JSON, or `undefined` if the JSON has none. Of several requests, returns the first request with X-Signature, or the
- * first request if none has X-Signature.
- */
+/** Returns the first request with X-Signature in JSON, or else the first request. Returns `undefined` if the JSON has no request. */
 export function readDocuments(documents: readonly unknown[]): CapturedRequest | undefined {
   const found = findHeaders(documents)
   const [request = found[0]] = found.filter(isSigned)
@@ -118,10 +108,10 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   return { headers, arrival, notes: others, ...printed }
 }
 
-/** The names of the field with a log line in the files of Docker and in the events of CloudWatch. */
+/** The names of the field that has a line of a log, in the files of Docker and in the events of CloudWatch. */
 const LINE_NAMES = ['log', 'message'] as const
 
-/** Returns the lines of a log that is JSON, each with its newline, or `undefined` for other JSON. */
+/** Returns the lines of a log that is in JSON, each with a newline. Returns `undefined` for other JSON. */
 export function logLinesOf(documents: readonly unknown[]): readonly string[] | undefined {
   const entries = documents.flatMap((document) => Object(document).events ?? document)
   const lines = entries.map((entry) => lookUp({ object: Object(entry) }, LINE_NAMES))
@@ -131,15 +121,15 @@ export function logLinesOf(documents: readonly unknown[]): readonly string[] | u
 
 const isSigned = ({ headers }: Found) => headers.some(([name]) => /^x-signature$/i.test(name))
 
-/** Returns all objects with headers of a request, the outermost first. */
+/** Returns all objects that have headers of a request, the outermost first. */
 function findHeaders(documents: unknown): Found[] {
   const inTexts: Place[] = []
   const found = findHeadersIn([{ object: { documents } }], inTexts)
-  // A log may hold the text of another request, so texts are read only if the document itself has no signed request.
+  // A string in the JSON may be the JSON of another request, so strings are read only if the document itself has no signed request.
   return found.some(isSigned) ? found : [...found, ...findHeadersIn(inTexts, inTexts)]
 }
 
-/** Returns the objects with headers in `pending`, and adds the objects that are in texts to `inTexts`. */
+/** Returns the objects in `pending` that have headers. If a string is the JSON of an object, adds this object to `inTexts`. */
 function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   const found: Found[] = []
   for (const place of pending) {
@@ -159,19 +149,19 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
-      // A message of a queue has the event as a string. The fields of the queue are left out, because they are not part of the request.
-      const message = typeof inner === 'string' && inner.startsWith('{') ? parse(inner) : undefined
+      // A message of a queue has the event as a string. The message itself is not the outer object of the event.
+      const message = typeof inner === 'string' && inner.startsWith('{') ? jsonValue(inner) : undefined
       if (isJsonObject(message)) inTexts.push({ object: message })
     }
   }
   return found
 }
 
-/** Returns the headers that an object has beside other fields. CGI, WSGI, nginx and Traefik write names such as `HTTP_X_NONCE`. */
+/** Returns the headers that are fields of an object. CGI, WSGI and nginx write `HTTP_X_NONCE` for the name `X-Nonce`. */
 function ownHeaders(object: Json): Header[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const ofCgi = /^(?:http_)?([a-z]+(?:_[a-z]+)+)$/i.exec(name)?.[1]?.replaceAll('_', '-')
-    // Traefik and OpenTelemetry write a path before the name: `request_X-Nonce`, `http.request.header.x-nonce`.
+    // Traefik and OpenTelemetry write a prefix before the name: `request_X-Nonce`, `http.request.header.x-nonce`.
     const [ofPath] = /(?<=[._-])x-(?:timestamp|nonce|signature)$/i.exec(name) ?? []
     return lines(ofPath ?? ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`))
   })
@@ -179,7 +169,7 @@ function ownHeaders(object: Json): Header[] {
 
 const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** Returns the value of the first of these names. If the object has none of the names, the objects around the object are searched. */
+/** Returns the value of the first name that the object has. If the object has none of the names, searches the objects around it. */
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     for (const name of names) {
@@ -192,23 +182,23 @@ function lookUp(place: Place, names: readonly string[]): unknown {
   return undefined
 }
 
-/** Returns the time in an object. webhook.site writes times in UTC, but does not name the zone: `2023-11-14 22:13:20`. */
+/** Returns the time of a request. webhook.site writes times in UTC without the zone: `2023-11-14 22:13:20`. */
 function timeOf(place: Place): unknown {
   const { token_id: tokenId, created_at: createdAt } = place.object
   return tokenId !== undefined && typeof createdAt === 'string' ? `${createdAt}Z` : lookUp(place, NAMES.time)
 }
 
-/** Returns the whole request, which ngrok writes as base64 to `raw`, or `undefined` for the JSON of other tools. */
+/** Returns the request in the field `raw`, to which ngrok writes the whole request in base64. Returns `undefined` for other JSON. */
 function readRaw({ raw }: Json): CapturedRequest | undefined {
   const bytes = typeof raw === 'string' ? fromBase64(raw) : undefined
   const request = bytes && parseHttpText(bytes, fromLatin1(bytes))
   return request && { ...request, isExact: true }
 }
 
-/** Returns the headers of an object, a list of pairs, objects or turns, or a string that is such JSON or HTTP text. */
+/** Returns the headers of a value: an object, a list of pairs, of objects, or of names and values in turns, or a string with the headers. */
 function headerLinesOf(value: unknown): Header[] {
   if (typeof value === 'string') {
-    const document = parse(value)
+    const document = jsonValue(value)
     if (isJsonObject(document)) return headerLinesOf(document)
     return value.split(/\r?\n/).flatMap((line) => [parseHeader(line)].filter((header) => header !== undefined))
   }
@@ -245,7 +235,7 @@ function requestLine({ headers, place: { object } }: Found): Header[] {
 
 type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'isParsed' | 'isGuess' | 'isExact'>
 
-/** A value that is a body, and the object that has it. */
+/** A field that has the body, and the object of this field. */
 interface BodyField {
   readonly value: unknown
   readonly encoding: Encoding
@@ -272,7 +262,7 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
   return { body: isEmpty ? new Uint8Array() : undefined }
 }
 
-/** Returns the body beside the headers, or in an object around the headers. A body beside a response may belong to that response. */
+/** Returns the field of the body, which is beside the headers or in an object around them. A field beside a response may belong to that response. */
 function findBodyField(place: Place): BodyField | undefined {
   let inner: Json | undefined
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
@@ -282,7 +272,7 @@ function findBodyField(place: Place): BodyField | undefined {
     if (isJsonObject(postData)) return { value: postData['text'], encoding: 'text', object: postData }
     if (tokenId !== undefined) return { value: content, encoding: 'text', object }
     const fields = new Map(Object.entries(object).map(([name, value]) => [simplify(name), value]))
-    // An object that contains the headers is not the body.
+    // The object that has the headers is not the body.
     const isValue = (value: unknown) => (value ?? null) !== null && value !== inner
     const found = BODY_NAMES.find((name) => isValue(fields.get(name)))
     if (found !== undefined) return { value: fields.get(found), encoding: encodingOf(found), object }
@@ -309,18 +299,17 @@ function decodeBody({ value, encoding, object }: BodyField): JsonBody {
   if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
     return { body: Uint8Array.from(bytes), isExact: true }
   }
-  // Envoy marks a body of which it kept only the beginning. A parsed body may have a field of that name, too.
+  // Envoy writes `truncated` if it kept only the beginning of the body. A parsed body may have a field with this name too.
   if (value['truncated'] === true && ('as_bytes' in value || 'as_string' in value))
     return { body: undefined, whyNoBody: 'has only the beginning of the body' }
   const parsed = utf8(writeJson(value))
   const [inner] = INNER_NAMES.filter(([name]) => typeof value[name] === 'string')
   if (inner === undefined) return { body: parsed, isParsed: true }
   const text = decodeText(String(value[inner[0]]), inner[1] === 'text' ? encodingIn(value) : inner[1])
-  // Hoppscotch writes the fields of a form on lines: `name: value`.
+  // Hoppscotch writes each field of a form on its own line: `name: value`.
   if (value['contentType'] === 'application/x-www-form-urlencoded' && /^[^=&]*: /.test(String(value[inner[0]]))) {
     return { body: undefined, whyNoBody: WHY_FIELDS }
   }
-  // The object describes a body, or the object is a parsed body with a field of that name.
   const isDescription = DESCRIPTIONS.some((name) => name in value)
   return isDescription ? { body: text, otherBodies: [parsed] } : { body: parsed, otherBodies: [text], isParsed: true }
 }
@@ -349,7 +338,7 @@ function writeJson(value: Json): string {
   try {
     return JSON.stringify(value)
   } catch {
-    // Thousands of nested levels overflow the stack.
+    // `JSON.stringify` throws a RangeError for thousands of nested levels.
     throw new CaptureError(
       'The body is nested too deeply to be written as JSON again. Pass the raw body with --body-file PATH.',
     )

@@ -4,27 +4,25 @@ import type { CapturedRequest } from './captured-request.js'
 import { decodeEscapes } from './escapes.js'
 import type { Header } from './headers.js'
 
-// This file reads text of a program that printed the headers and the body in its own format: `var_dump`, `console.log`, `print`, or a
-// format of an access log. The body is a guess, so the body is used only if the length or the signature is right.
+// This file finds the headers and the body in free text: what a program printed with `var_dump`, `console.log` or `print`, or a line of an
+// access log. The body is a guess, so it is used only if its length or the signature is right.
 
-/** How many bytes are read. A longer text is probably the log of many requests. */
+/** The maximum number of bytes that are read. A longer text is probably the log of many requests. */
 const MAX_TEXT = 2 ** 18
-/** How many possible bodies are tried. */
+/** The maximum number of possible bodies. */
 const MAX_BODIES = 16
 
-/**
- * Matches the start of a list with one value in PHP, Go and YAML: `Array\n(\n [0] => 1`, `array(1) {\n [0]=>\n`, `[]string{"1"}` or `- 1`.
- */
+/** Matches what PHP, Go and YAML print before a value in a list: `Array\n(\n [0] => `, `array(1) {\n [0]=>\n`, `[]string{` or `- `. */
 const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
-/** Matches the text between a name and the value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
+/** Matches the text between a name and its value, as in `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
 const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
-/** A value has at least one letter or digit. */
+/** Matches a value, which has at least one letter or digit. */
 const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+)'
 
 const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
   (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,
 )
-/** The names that a program may give to its own variables. A variable is used only if the value looks like a value of the header. */
+/** Names of variables, for text without names of headers. A variable counts only if its value looks like the value of the header. */
 const VARIABLES = [
   ['X-Timestamp', 'timestamp', '(\\d{9,13})\\b'],
   ['X-Nonce', 'nonce', VALUE],
@@ -34,7 +32,7 @@ const VARIABLES = [
 const BODY =
   /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
 
-/** Returns the request in a text that has the three headers somewhere, or `undefined` for other text. */
+/** Returns the request in a text that has all three headers, or `undefined` for other text. */
 export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const text = fromUtf8(bytes.subarray(0, MAX_TEXT))
   const names = /x[-_](?:timestamp|nonce|signature)/i.test(text) ? HEADERS : VARIABLES
@@ -73,7 +71,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
   for (const [, numbers = ''] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g)) {
     yield Uint8Array.from(numbers.split(', '), Number)
   }
-  // A block of Bruno, which indents the body.
+  // Bruno writes the body in a block such as `body:json { … }`, and indents each line of the body.
   const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
   if (block !== undefined) yield utf8(block.replace(/^ {2}/gm, ''))
   for (const line of text.split(/\r?\n/)) {
@@ -82,7 +80,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
       if (json !== '' && line.includes(String(open))) yield* [jsonOfPrinted(json), json].filter(isText).map(utf8)
     }
   }
-  // Objects on several lines. The last bracket has the same indentation as the line with the first bracket.
+  // An object may have several lines. The line with its last bracket has the same indentation as the line with its first bracket.
   const openings = [...text.matchAll(/^([ \t]*)(?:[}\]] |\S{0,40}[:=]? )?[{[][ \t]*$/gm)]
   for (const { 0: line, 1: indent = '', index } of openings.slice(0, MAX_BODIES)) {
     const start = index + line.trimEnd().length - 1
@@ -92,14 +90,14 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
   }
 }
 
-/** Matches a string in quotes. `console.log` writes a long string as several strings with ` +` between the strings. */
+/** Matches a string in quotes. `console.log` splits a long string into several strings, which it joins with ` +`. */
 const QUOTED = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1( \+\s{0,40})?/y
 
-/** Yields the possible values at an index: a quoted string, bytes, the rest of the line, and the rest of the text. */
+/** Yields the values that may begin at an index: a string in quotes, a list of bytes, the rest of the line, or the rest of the text. */
 function* valueAt(text: string, start: number): Generator<Uint8Array> {
   const value = text.slice(start)
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
-  // PHP counts the bytes, and escapes nothing.
+  // PHP's var_dump writes the number of bytes before a string, and escapes nothing.
   if (length !== undefined && string !== undefined) yield utf8(string).subarray(0, Number(length))
   const [, numbers] = /^\[(\d{1,3}(?:,? \d{1,3})*)\]/.exec(value) ?? []
   if (numbers !== undefined) yield Uint8Array.from(numbers.split(/,? /), Number)
@@ -117,7 +115,7 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
 
 const isText = (text: string | undefined) => text !== undefined
 
-/** Matches what differs from JSON in a printed object. A string may lack its end, and a name begins a word, so that the time is linear. */
+/** Matches the strings, names and words of a printed object. Without `|$` and the lookbehind, a long text would take quadratic time. */
 const PRINTED =
   /'((?:\\[\s\S]|[^'\\])*)(?:'|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|(?<![\w$])([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g
 const PRINTED_WORDS: { readonly [word: string]: string } = {
@@ -128,7 +126,7 @@ const PRINTED_WORDS: { readonly [word: string]: string } = {
   '=>': ':',
 }
 
-/** Returns the JSON of a body that Python, Ruby or Node printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. */
+/** Returns the JSON of an object that Python, Ruby or Node printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. */
 function jsonOfPrinted(text: string): string | undefined {
   if (!/^[{[]/.test(text) || jsonValue(text) !== undefined) return undefined
   const json = text.replace(PRINTED, (piece, string?: string, name?: string) => {
@@ -138,7 +136,7 @@ function jsonOfPrinted(text: string): string | undefined {
   return jsonValue(json) === undefined ? undefined : json
 }
 
-/** Returns the bytes of a capture that is base64 as a whole, or `undefined` for another capture. */
+/** Returns the bytes of a capture if the whole capture is base64, and otherwise `undefined`. */
 export function decodeWhole(beginning: string, bytes: Uint8Array): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/_-]{60}[A-Za-z0-9+/_=\s-]*$/.test(beginning.slice(0, 200))) return undefined
   return fromBase64(fromLatin1(bytes).replace(/\s+/g, ''))

@@ -2,17 +2,17 @@ import { fromUtf8, latin1 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
-/** Matches what logs write instead of a value. */
+/** Matches a whole value that a log replaced, such as `***` or `[REDACTED]`. */
 const WORDS = '(?:redacted|filtered|masked|hidden|removed|sanitized|scrubbed|omitted)'
 const MASK = new RegExp(
   `^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}(?:${WORDS}|secret)(?::[\\w-]+)?[>\\])}]{1,2}|${WORDS}|-{4,})["']?$`,
   'i',
 )
-/** Matches characters that logs write instead of some characters of a header, and that no header contains. */
+/** Matches characters that logs write in place of a part of a header. Headers never contain these characters. */
 const PARTLY = /[█•…]/
-/** A digest has no dots and stars, but a nonce may have dots and stars. */
+/** Matches the mark of a digest that a log cut: `***` or `...`. A nonce may contain these texts, so nonces are not searched. */
 const CUT_DIGEST = /\*{3}|\.{3}/
-/** Matches a value of JSON or of a form that is masked completely. A card number with a masked part comes from the sender. */
+/** Matches a value in JSON or a form that a log replaced. A partly masked value, such as a card number, comes from the sender. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
 /** Returns whether a log masked a part of a text. */

@@ -1,4 +1,5 @@
 import { fromLatin1, fromUtf8, latin1, utf8 } from '../bytes.js'
+import { jsonValue } from '../diagnose/json/parse.js'
 import { CaptureError, unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command.js'
@@ -11,15 +12,15 @@ import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js
 import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
 import { decodeWhole, readLooseText } from './loose-text.js'
 
-// This file imports no module of Node, so that it also runs in a browser.
+// This file also runs in a browser, so it imports no module of Node.
 
-/** How many bytes are searched for the head of a capture. */
+/** How many bytes of a capture are searched for the headers. */
 const MAX_HEAD_BYTES = 2 ** 18
 
-/** Matches the text of ngrep, Wireshark, or tcpdump without a dump, in which a dot may stand for any other byte. */
+/** Matches the text of ngrep, Wireshark or tcpdump. In this text, a dot may be any other byte. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
 
-/** Formats that this package does not read, because the bytes are lost or hard to find, with what to do instead. */
+/** Formats that are refused, because bytes of the body are lost or hard to find. Each has a text that says what to do instead. */
 const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
   [
     /^\s*Hypertext Transfer Protocol\s*$/m,
@@ -40,25 +41,25 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
   return LOSSY.test(fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))) ? { ...request, isLossy: true } : request
 }
 
-/** Removes what the capture wrote around every header value, also around those that an HTTP client sets, such as `Host`. */
+/** Removes text that is around the value of every header, such as quotes. If `Host` has this text too, the sender did not write it. */
 function withoutMarks(request: CapturedRequest): CapturedRequest {
   const { headers } = request
   const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join()) ?? []
   const hasMarks = (value: string) => value.startsWith(before) && value.endsWith(after)
   const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
-  // The last header of a list may have no comma.
+  // In a list with commas, the last value has no comma.
   if (before + after === '' || values.length < 5 || !values.slice(0, -1).every(hasMarks)) return request
   const strip = (value: string) => value.slice(before.length, value.length - after.length)
   return {
     ...request,
     headers: headers.map(([name, value]) => [name, hasMarks(value) && !name.startsWith(':') ? strip(value) : value]),
-    notes: ['The capture wrote marks around the values of the headers, which were removed.', ...(request.notes ?? [])],
+    notes: ['The same text was around the value of each header, so this text was removed.', ...(request.notes ?? [])],
   }
 }
 
 function readText(bytes: Uint8Array): CapturedRequest {
   const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
-  // Blank lines before the request are skipped. White space before the first line is kept, because each line may have it.
+  // Blank lines before the request are skipped. The indentation of the first line is kept, because all lines may be indented.
   const blank = beginning.lastIndexOf('\n', beginning.search(/\S|$/)) + 1
   const rest = bytes.subarray(blank)
   const text = beginning.slice(blank)
@@ -76,8 +77,9 @@ function readText(bytes: Uint8Array): CapturedRequest {
   }
   const refused = REFUSED.find(([pattern]) => pattern.test(text))
   if (refused !== undefined) throw unreadable(refused[1])
-  const quoted = trimmed.startsWith('"') ? parseString(rest) : undefined
-  if (quoted !== undefined) return readText(utf8(quoted))
+  // Go's %q and many logs write HTTP text as a JSON string.
+  const quoted = trimmed.startsWith('"') ? jsonValue(fromUtf8(rest)) : undefined
+  if (quoted !== undefined) return readText(utf8(String(quoted)))
   const isRequest = beginsAsRequest(text)
   const decoded = isRequest ? undefined : decodeText(rest, text)
   if (decoded !== undefined) return readText(decoded)
@@ -91,12 +93,12 @@ function readText(bytes: Uint8Array): CapturedRequest {
   }
   if (isCurlCommand(trimmed)) {
     const command = parseCurlCommand(fromLatin1(rest))
-    // The command may be pasted with its output, which has the headers that were sent.
+    // If the output of the command follows, the headers in the output are those that were sent.
     return { ...command, ...headOf(parseCurlOutput(text, false)) }
   }
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
-  // The fence may have only the body, below the headers in a table or a list.
+  // A fenced block is the whole capture, unless only the text outside it has the headers.
   if (fenced !== undefined && (hasSignature(fromLatin1(fenced)) || !hasSignature(text))) return readText(fenced)
   if (!isRequest && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
     throw unreadable('is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace')
@@ -117,15 +119,13 @@ function readText(bytes: Uint8Array): CapturedRequest {
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 
-/** Returns the request in the text of a log, whose lines are in JSON, or `undefined` if the JSON is not a log. */
+/** Returns the request in a log that has each line in a JSON object, or `undefined` if the JSON is not a log. */
 function readLogOf(documents: readonly unknown[]): CapturedRequest | undefined {
   const lines = logLinesOf(documents)
   return lines === undefined ? undefined : readText(utf8(lines.join('')))
 }
 
-/**
- * Returns the request in HTTP text. Returns an error instead of throwing the error, because the text may be in the format of another tool.
- */
+/** Returns the request in HTTP text. Returns an error instead of throwing it, because the text may have another format. */
 function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | CaptureError | undefined {
   try {
     return parseHttpText(bytes, text)
@@ -134,18 +134,21 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
   }
 }
 
-/** Returns the text in a dump of bytes, in the log of a client, or with the marks of a terminal. */
+/** Returns the text that is inside a dump of bytes, the log of an HTTP client or base64, or the text without the colours of a terminal. */
 function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
-  const log = readDebugLog(bytes, text) ?? decodeWhole(text, bytes) ?? removeTerminalMarks(bytes, text)
-  if (log !== undefined) return log
-  return readHexDump(text, bytes)
+  return (
+    readDebugLog(bytes, text) ??
+    decodeWhole(text, bytes) ??
+    removeTerminalMarks(bytes, text) ??
+    readHexDump(text, bytes)
+  )
 }
 
-/** The colours of a terminal. */
+/** Matches a code that changes the colour in a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
 
-/** Returns the text without colours, and with newlines for `^M` and `\r\n`, which editors and logs write for a newline. */
+/** Returns the text without colours, or without a visible `^M` or `\r\n` at the end of each line. Otherwise `undefined`. */
 function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
   if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
   const [, mark] = /x-signature: .*?(\^M\$?|\\r\\n)$/im.exec(text) ?? []
@@ -158,18 +161,9 @@ function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'hea
   return output && { headers: output.headers, arrival: output.arrival }
 }
 
-/** Returns the text of a JSON string, in which Go's %q and many logs write HTTP text, or `undefined` for other text. */
-function parseString(bytes: Uint8Array): string | undefined {
-  try {
-    return String(JSON.parse(fromUtf8(bytes)))
-  } catch {
-    return undefined
-  }
-}
-
 const hasSignature = (text: string) => /x-signature/i.test(text)
 
-/** Returns the request in the first text that has all three headers, or `undefined` if none has them. */
+/** Returns the request in the first text that has all three headers, or `undefined` if no text has all three. */
 function readInner(texts: Iterable<Uint8Array>): CapturedRequest | undefined {
   for (const bytes of texts) {
     const text = fromLatin1(bytes)
@@ -178,9 +172,9 @@ function readInner(texts: Iterable<Uint8Array>): CapturedRequest | undefined {
   return undefined
 }
 
-/** Yields all texts in a value of JSON. */
+/** Yields all strings in a parsed JSON document. */
 function* textsOf(value: unknown): Generator<Uint8Array> {
-  // The search is not recursive, so deep nesting uses no stack.
+  // There is no recursion, because deep nesting would overflow the stack.
   const pending = [value]
   for (const one of pending) {
     if (typeof one === 'string') yield utf8(one)
@@ -188,14 +182,14 @@ function* textsOf(value: unknown): Generator<Uint8Array> {
   }
 }
 
-/** Yields the texts between quotes in another text, as k6 writes a request. */
+/** Yields each text between double quotes. For example, k6 writes a request between quotes. */
 function* encodedTextsOf(text: string): Generator<Uint8Array> {
-  // The pattern also matches a text without a closing quote, so that the search takes linear time.
+  // The pattern needs no closing quote, because the search would otherwise take quadratic time.
   for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g))
     yield decodeEscapes(fromUtf8(latin1(quoted)))
 }
 
-/** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad write UTF-16, which is decoded. */
+/** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad may have written it in UTF-16. */
 function toUtf8(bytes: Uint8Array): Uint8Array {
   const [first, second, third, fourth] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.subarray(3)
@@ -207,7 +201,7 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
 
 const FENCE = /^[ \t]*(?:```|~~~|\{(?:code|noformat)\b)[^\n`]*$/gm
 
-/** Returns the text between the first two fences of Markdown, without the newline before the second fence. */
+/** Returns the text between the first two fences, which are lines such as three backticks. The newline before the second fence is left out. */
 function findFenced(bytes: Uint8Array, text: string): Uint8Array | undefined {
   FENCE.lastIndex = 0
   const opening = FENCE.exec(text)

@@ -1,5 +1,6 @@
 import {
   areEqual,
+  concat,
   fromBase64,
   fromHex,
   fromLatin1,
@@ -27,17 +28,16 @@ import {
 import { writeJson } from '../diagnose/json/write.js'
 import { decodeEscapes } from './escapes.js'
 
-/** A change that a capture may have made to a body, and how to undo this change. */
+/** A change that a tool may have made to a body, and how to undo this change. */
 interface Change {
-  /** The change, as the end of a sentence that begins with "The capture". */
+  /** The change. The text ends a sentence that begins with "The capture". */
   readonly what: string
-  /** Returns the bodies that the sender may have sent. If there are several ways to undo the change, there are several bodies. */
+  /** Returns the bodies that the sender may have sent. */
   readonly restore: (body: Uint8Array) => Iterable<Uint8Array | undefined>
-  /** Whether reverting the change takes so long that large bodies are left out. */
+  /** Whether this takes so long that it is only done for bodies of up to `MAX_REWRITTEN` bytes. */
   readonly isSlow?: boolean
 }
 
-/** A larger body is not written again, because each attempt takes as long as a hash. */
 const MAX_REWRITTEN = 2 ** 20
 
 const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [latin1(restore(fromLatin1(body)))]
@@ -45,7 +45,7 @@ const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [lat
 const changed = (what: string, restore: Change['restore']): Change => ({ what, restore })
 const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
 
-/** All changes, the likeliest first. Most patterns match bytes of UTF-8, because the body is read as Latin-1. */
+/** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
 const CHANGES: readonly Change[] = [
   changed(
     'changed the newlines of the body',
@@ -87,7 +87,7 @@ const CHANGES: readonly Change[] = [
 const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
 const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
 
-/** Yields the JSON as serializers write it. If more than white space changed, the right length is no proof, so `isWeak` is true. */
+/** Yields the JSON as serializers write it. `isWeak` is true if more than white space changed, because the length can then be right by chance. */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
   if (json === undefined) return
@@ -100,21 +100,21 @@ function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, i
   }
 }
 
-/** Returns whether the keys of a JSON object are sorted. Tools that print JSON sort the keys, and the original order is lost. */
+/** Returns whether the keys of a JSON object are sorted. If a tool sorted the keys, the original order is lost. */
 function areKeysSorted(json: JsonText): boolean {
   const keys = json.kinds[0] === OPEN_OBJECT ? [...membersOf(json, 0)].map(({ key }) => key) : []
   return keys.length > 1 && keys.every((key, index) => index === 0 || String(keys[index - 1]) < key)
 }
 
-/** A body that the sender may have sent, and the change that the capture then made. */
+/** A body that the sender may have sent, and the change that a tool made to this body. */
 export interface RestoredBody {
   readonly what: string
   readonly body: Uint8Array
-  /** Whether another change often leads to the same length, so that only the signature confirms this change. */
+  /** Whether the length may be right by chance, so that only the signature confirms this body. */
   readonly isWeak: boolean
 }
 
-/** Returns the possible bodies before the capture: with each change undone, with and without a newline at the end. */
+/** Yields the bodies that the sender may have sent: with each change undone, and with and without a newline at the end. */
 export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   yield* newlines('has a newline after the body', 'lost the newline of the body', body)
   for (const { what, restore, isSlow = false } of CHANGES) {
@@ -129,25 +129,18 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   for (const [text, isWeak] of rewriteJson(body)) {
     const what = 'wrote the JSON of the body again'
     yield { what, body: text, isWeak }
-    yield { what, body: withEnd(text, '\n'), isWeak: true }
+    yield { what, body: concat(text, utf8('\n')), isWeak: true }
   }
 }
 
-/** Returns the possible content of a file before an editor added a newline. */
+/** Yields the content of a file without the newline that an editor may have added. */
 export const restoredNewline = (body: Uint8Array) => newlines('has a newline after the body', undefined, body)
 
-/** Yields the body without its newline. A body without a newline gets each kind of newline, if `lost` says how the newline was lost. */
+/** Yields the body without its newline. If the body has no newline, yields it with LF and with CRLF, unless `lost` is `undefined`. */
 function* newlines(has: string, lost: string | undefined, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }
   else if (lost !== undefined) {
-    for (const added of ['\n', '\r\n']) yield { what: lost, body: withEnd(body, added), isWeak: true }
+    for (const added of ['\n', '\r\n']) yield { what: lost, body: concat(body, utf8(added)), isWeak: true }
   }
-}
-
-function withEnd(body: Uint8Array, end: string): Uint8Array {
-  const longer = new Uint8Array(body.length + end.length)
-  longer.set(body)
-  longer.set(latin1(end), body.length)
-  return longer
 }

@@ -1,32 +1,34 @@
 import { fromLatin1, utf8 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
+import { decodeUnits, fromDigits } from './escapes.js'
 
 /** A word of a command line. */
 export interface ShellWord {
   readonly text: string
-  /** Whether the shell expands a part of the word, such as a variable. */
+  /** Whether the word has a part that the shell replaces by another text, such as `$NAME`. */
   readonly isExpanded: boolean
 }
 
 /**
- * Returns the words of the first command of a text. The text is read by the rules of cmd if the text is for cmd, and otherwise by the rules
- * of bash. The text and the words have one character per byte, because `$'…'` may have any bytes.
+ * Returns the words of the first command in a text, by the rules of bash or of cmd on Windows.
+ *
+ * @param text - the command, decoded as Latin-1. The words are decoded in the same way, because `$'\xff'` is a byte that UTF-8 does not have.
  */
 export function splitCommand(text: string): readonly ShellWord[] {
   // Only cmd escapes with a caret.
   return /\^(\r?\n|")/.test(text) ? splitForCmd(text) : splitForBash(text)
 }
 
-/** The error for a command that was wrapped, for example by a mail program. */
+/** The error for a command that a mail program, for example, broke into lines. */
 export const WRAPPED =
   'The command has several lines, but the lines do not end with \\. Copy the whole command again, as one line.'
 
 const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
 
 const POWERSHELL =
-  'The command is for PowerShell, which is not read. Run the command with -v. Pass that output, and the file that was sent with --body-file PATH.'
+  'The command is for PowerShell, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and the file that was sent with --body-file PATH.'
 
-/** The words that were already read, and the word that is being read. */
+/** Collects the words of a command. A word can have several parts: `a'b'"c"` is the word `abc`. */
 class WordList {
   readonly words: ShellWord[] = []
   #text: string | undefined
@@ -48,7 +50,7 @@ class WordList {
   }
 }
 
-/** Matches a piece of a command: quotes of three kinds, an escape, a variable, the end of a command, white space, or other text. */
+/** Matches the next part of a command: a text in quotes, an escape, a variable, the end of the command, white space, or other text. */
 const BASH =
   /'(?<single>[^']*)'|\$'(?<ansi>[^'\\]*(?:\\[\s\S][^'\\]*)*)'|"(?<double>[^"\\]*(?:\\[\s\S][^"\\]*)*)"|(?<powershell>`\r?\n)|\\(?<escaped>\r?\n|[\s\S])|(?<variable>`|\$(?!'))|(?<end>[;|&<>])|(?<space>\s+)|[^\s'"\\`$;|&<>]+|(?<open>['"\\$])/g
 
@@ -91,28 +93,26 @@ const ANSI: { readonly [letter: string]: string } = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 
-/** Returns the bytes of a text in `$'…'`. `\x` and octal digits are bytes, and `\u` is a character in UTF-8. */
+/** Returns the bytes of a text in `$'…'`. For example, `\xeb` and `\353` are one byte, and `\u00eb` is a character in UTF-8. */
 function decodeAnsi(text: string): string {
   return text.replace(
     /((?:\\u[0-9a-f]{4})+)|\\[uU]([0-9a-fA-F]{1,8})|\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})|\\([\s\S])/g,
     (whole, units?: string, point?: string, byte?: string, octal?: string, letter?: string) => {
-      const unitOf = (digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
-      // Browsers write a character beyond U+FFFF as the two units of UTF-16.
-      if (units !== undefined) return fromLatin1(utf8(units.replace(/\\u(.{4})/g, (_, digits) => unitOf(digits))))
+      if (units !== undefined) return decodeUnits(units)
       if (point !== undefined) return fromLatin1(utf8(String.fromCodePoint(Number.parseInt(point, 16) % 0x110000)))
-      if (byte !== undefined) return unitOf(byte)
+      if (byte !== undefined) return fromDigits(byte)
       if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff)
       return ANSI[letter as string] ?? whole
     },
   )
 }
 
-/** Returns the words of a command for cmd, which removes the carets before curl.exe reads the quotes. */
+/** Returns the words of a command for cmd on Windows. cmd first removes the carets, and then curl.exe reads the quotes. */
 function splitForCmd(text: string): readonly ShellWord[] {
   const list = new WordList()
   let isQuoted = false
   for (const [piece] of removeCarets(text).matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
-    // Browsers double every backslash, not only those before a quote.
+    // A browser writes every backslash twice, also where curl.exe does not need that.
     if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace(/\\"$/, '"'))
     else if (piece === '""' && isQuoted) list.add('"')
     else if (piece.startsWith('"')) {
@@ -126,7 +126,7 @@ function splitForCmd(text: string): readonly ShellWord[] {
   return list.words
 }
 
-/** Returns the first command as one line. A caret before one newline continues the line. Of two newlines after a caret, one stays. */
+/** Returns the first command without its carets. After a caret, one newline is removed, but two newlines stand for one newline. */
 function removeCarets(text: string): string {
   let line = ''
   for (const [piece, newlines, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {

@@ -3,7 +3,7 @@ import type { Primitives } from '../primitives.js'
 import type { IsSigned } from './body.js'
 import { type Header, valuesOf } from './headers.js'
 
-/** Returns the function that checks whether `X-Signature` is the signature of a body, with one of the secrets. */
+/** Returns a function that checks whether `X-Signature` is the right signature for a body and one of the secrets. */
 export function signatureChecker(
   platform: Primitives,
   headers: readonly Header[],
@@ -19,7 +19,7 @@ export function signatureChecker(
   return (body) => keys.some((key) => platform.hmac('sha256', key, [before, body]) === digest)
 }
 
-/** Returns the digest of a signature in hex or base64 as lowercase hex, or `undefined` for other text. */
+/** Returns the digest in `X-Signature` as lowercase hex. The header may be in hex or base64. Returns `undefined` for other text. */
 function digestOf(signature: string): string | undefined {
   const [, digits] = /(?:^|[=, ])([0-9a-f]{64})$/i.exec(signature) ?? []
   const bytes = digits === undefined ? fromBase64(signature) : undefined

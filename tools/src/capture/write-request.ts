@@ -1,15 +1,14 @@
 import { latin1 } from '../bytes.js'
 import type { Header } from './headers.js'
 
-/** Matches the first line that `captureRequest` writes: the time of arrival, and the length of the body in bytes. */
+/** Matches the first line of a text from `captureRequest`. This line has the time of arrival, and the length of the body in bytes. */
 export const MARK = /^# Received at (\S{20,30}) with a body of (\d{1,15}) bytes$/
 
-/** Returns the line that {@link MARK} reads. */
 export function markOf(milliseconds: number, length: number): string {
   return `# Received at ${new Date(milliseconds).toISOString()} with a body of ${length} bytes`
 }
 
-/** Returns a request as HTTP/1.1: head and body (RFC 9112, section 2.1). */
+/** Returns a request as HTTP/1.1 (RFC 9112, section 2.1), in two parts: the head and the body. */
 export function httpText(
   method: string,
   target: string,
