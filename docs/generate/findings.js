@@ -30,12 +30,7 @@ const NAMES = {
  * @param {string} source - `tools/src/diagnose/finding.ts`, where a comment says what each code means.
  */
 export async function findingsPart({ diagnose, replayFinding }, source) {
-  const meanings = new Map(
-    [...source.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}\| '(\w+)'$/gm)].map(([, meaning = '', code = '']) => [
-      code,
-      meaning,
-    ]),
-  )
+  const meanings = meaningsIn(source)
   const findings = await exampleFindings(diagnose)
   findings.set('nonce_reused', await replayFinding())
   /** @type {Map<string, string>} the first code with each table of lines. */
@@ -51,6 +46,21 @@ export async function findingsPart({ diagnose, replayFinding }, source) {
     return [`## ${title}`, ...entries].join('\n\n')
   })
   return sections.join('\n\n')
+}
+
+/**
+ * Returns what each code means. The comment above a code can have several lines.
+ *
+ * @param {string} source
+ */
+export function meaningsIn(source) {
+  const rows = [...source.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)? {2}\| '(\w+)'$/gm)]
+  return new Map(
+    rows.map(([, comment, code = '']) => {
+      if (comment === undefined) throw new Error(`${code} has no comment above it. Write what the code means.`)
+      return [code, comment.replace(/\s+(?:\* )?/g, ' ').trim()]
+    }),
+  )
 }
 
 /**

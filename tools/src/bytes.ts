@@ -1,17 +1,17 @@
-// Conversions between bytes and text that work in Node and in browsers.
+// This file converts between bytes and text, in Node and in browsers.
 
 const ENCODER = new TextEncoder()
 const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 const STRICT = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
-/** How many bytes are converted per call, because `String.fromCharCode` accepts a limited number of arguments. */
+/** How many bytes are converted per call. `String.fromCharCode` fails with too many arguments. */
 const CHUNK = 8192
 
 export function utf8(text: string): Uint8Array {
   return ENCODER.encode(text)
 }
 
-/** Returns bytes decoded as UTF-8. Invalid bytes become U+FFFD. */
+/** Decodes UTF-8. Each invalid byte becomes U+FFFD. */
 export function fromUtf8(bytes: Uint8Array): string {
   return LENIENT.decode(bytes)
 }
@@ -30,10 +30,10 @@ export function isAscii(bytes: Uint8Array): boolean {
   return true
 }
 
-/** Returns whether a byte is a space, or one of the control characters from tab to carriage return. */
+/** Returns whether a byte is a space, a tab, a newline or another white space of ASCII. */
 export const isWhiteSpace = (byte = 0): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
-/** Returns the low byte of each UTF-16 unit. */
+/** Returns one byte per character. Of a character after U+00FF, only the low byte is kept. */
 export function latin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
@@ -44,7 +44,7 @@ export function fromLatin1(bytes: Uint8Array): string {
   return ofUnits(bytes)
 }
 
-/** Returns the text of UTF-16 units. */
+/** Returns the text that has these numbers as its UTF-16 units. */
 function ofUnits(units: Uint8Array | Uint16Array): string {
   let text = ''
   for (let start = 0; start < units.length; start += CHUNK) {
@@ -54,13 +54,13 @@ function ofUnits(units: Uint8Array | Uint16Array): string {
   return text
 }
 
-/** The characters of Windows-1252 for the bytes 0x80 to 0x9F, listed here because some versions of Node decode these bytes as Latin-1. */
+/** The characters of the bytes 0x80 to 0x9F in Windows-1252. The decoder of some Node versions is wrong for these bytes. */
 const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
 
 const IN_WINDOWS_1252 = new RegExp(`^[\\0-\\xff${WINDOWS_1252}]*$`)
 
-/** Returns text encoded as Windows-1252, or `undefined` if that encoding lacks a character. */
+/** Encodes text as Windows-1252. Returns `undefined` if Windows-1252 does not have one of the characters. */
 export function windows1252(text: string): Uint8Array | undefined {
   if (!IN_WINDOWS_1252.test(text)) return undefined
   const bytes = text.replace(/[^\0-\x7f\xa0-\xff]/g, (character) => {
@@ -96,7 +96,7 @@ export function hex(bytes: Uint8Array): string {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Returns the bytes of hex digits, or `undefined` unless `text` is an even number of hex digits. */
+/** Decodes hex. Returns `undefined` if `text` has an odd number of digits, or another character. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(text)) return undefined
   const bytes = new Uint8Array(text.length / 2)
@@ -110,7 +110,7 @@ export function base64(bytes: Uint8Array): string {
   return btoa(fromLatin1(bytes))
 }
 
-/** Returns the bytes of base64 or base64url, with or without padding, or `undefined` for any other text. */
+/** Decodes base64 or base64url, with or without padding. Returns `undefined` for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const [, digits = ''] = /^([A-Za-z0-9+/_-]{2,})={0,2}$/.exec(text) ?? []
   if (digits === '' || digits.length % 4 === 1) return undefined
@@ -127,7 +127,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Returns the bytes of a file without line breaks and NULs, as curl -d sends them. */
+/** Returns the bytes of a file without line breaks and NULs. `curl -d @file` sends these bytes. */
 export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
   return bytes.filter((byte) => byte !== 0x0a && byte !== 0x0d && byte !== 0)
 }
@@ -135,7 +135,7 @@ export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
   let index = 0
-  // A search compares many megabytes, so four bytes are compared at a time if both arrays begin at a multiple of four.
+  // A search compares many megabytes. Four bytes at a time are faster, but need arrays that begin at a multiple of four.
   if (one.byteOffset % 4 === 0 && other.byteOffset % 4 === 0) {
     const [words, otherWords] = [wordsOf(one), wordsOf(other)]
     for (let word = 0; word < words.length; word++) if (words[word] !== otherWords[word]) return false

@@ -1,22 +1,22 @@
 import { base64, fromLatin1 } from './bytes.js'
 import type { Header } from './capture/headers.js'
 
-// `sign` and the workbench use this file to write curl commands that you can paste into a shell.
+// This file writes curl commands that the user can paste into a shell.
 
-/** Returns a word for a POSIX shell, in quotes if necessary. In single quotes, sh, dash, bash and zsh expand nothing. */
+/** Returns a text as one word for a shell. In single quotes, sh, dash, bash and zsh read every character as itself. */
 export function shellWord(text: string): string {
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Returns the command that posts the body of a file, or of standard input for `-`. */
+/** Returns the command that posts a file. With the path `-`, the command posts its standard input. */
 export function curlWithFile(url: string, headers: readonly Header[], path: string): string {
   return curlCommand(url, headers, '--data-binary', `@${path}`)
 }
 
-/** The longest body that is passed as an argument of curl, because Linux limits an argument to 128 KiB. */
+/** A longer body is not an argument of curl, because Linux limits an argument to 128 KiB. */
 const MAX_TEXT = 2 ** 15
 
-/** Returns the command that posts these bytes. A body that is long, or not visible ASCII, is in base64. */
+/** Returns the command that posts a body. A body that is long or not visible ASCII is in the command as base64. */
 export function curlWithBody(url: string, headers: readonly Header[], body: Uint8Array): string {
   const text = body.length > MAX_TEXT ? undefined : fromLatin1(body)
   if (text !== undefined && /^[ -~]*$/.test(text)) return curlCommand(url, headers, '--data-raw', text)
@@ -25,7 +25,7 @@ export function curlWithBody(url: string, headers: readonly Header[], body: Uint
 
 function curlCommand(url: string, headers: readonly Header[], option: string, data: string): string {
   return [
-    // Without -g, curl reads brackets in a URL as a pattern.
+    // Without -g, curl reads `[1-3]` in a URL as a list of three URLs.
     'curl -ig',
     shellWord(url),
     ...headers.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),

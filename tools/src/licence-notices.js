@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
- * A plugin of esbuild that ends each file with the licences of the packages in it.
+ * A plugin of esbuild that writes the licences of all bundled packages at the end of each output file.
  *
  * @type {import('esbuild').Plugin}
  */

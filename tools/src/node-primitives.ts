@@ -4,10 +4,10 @@ import * as zlib from 'node:zlib'
 import type { Steps } from './diagnose/steps.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
-/** After this many milliseconds, the diagnosis pauses so that other work of the process can run. */
+/** After this many milliseconds, the diagnosis pauses, so that the process can do other work. */
 const MAX_BLOCKED = 5
 
-/** Runs work in steps, and resolves to the result. Other work of the process runs between the steps. */
+/** Runs work that is split into steps, and resolves to its result. The process can do other work between the steps. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const until = performance.now() + MAX_BLOCKED
@@ -24,7 +24,7 @@ const INFLATE = {
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 
-/** The hashes that OpenSSL supports. FIPS mode lacks MD5 and some other hashes, but `verify` needs only SHA-256. */
+/** The hashes that OpenSSL supports. In FIPS mode, OpenSSL has no MD5, so these hashes cannot be tried there. */
 let available: ReadonlySet<string> | undefined
 
 function isAvailable(algorithm: string): boolean {

@@ -1,17 +1,17 @@
-/** The hash and compression functions of the platform: of Node, or of libraries in a browser. */
+/** The hash and compression functions of the platform, which is Node or a browser. */
 export interface Primitives {
-  /** Returns a hash over parts, or `undefined` if the platform lacks the algorithm. */
+  /** Returns the hash of the joined parts, or `undefined` if the platform does not have the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined
-  /** Returns an HMAC over parts in lowercase hex, or `undefined` if the platform lacks the algorithm. */
+  /** Returns the HMAC of the joined parts in lowercase hex, or `undefined` if the platform does not have the algorithm. */
   hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): string | undefined
-  /** Returns the inflated bytes, at most `maxLength`, or `undefined` if `bytes` have another format or inflate to more than `maxLength`. */
+  /** Returns the decompressed bytes, or `undefined` if `bytes` have another format, or if the result has more than `maxLength` bytes. */
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }
 
 export type HashAlgorithm = 'sha256' | 'sha1' | 'sha512' | 'sha384' | 'md5' | 'sha3-256'
 export type CompressionFormat = 'gzip' | 'deflate' | 'brotli'
 
-/** The algorithms by the length of the digest in bytes. For each length, the most common algorithm is first. */
+/** The algorithms, with the lengths of their digests in bytes. If two algorithms have the same length, the more common one is first. */
 export const ALGORITHMS: readonly {
   readonly algorithm: HashAlgorithm
   readonly name: string

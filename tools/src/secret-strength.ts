@@ -1,18 +1,15 @@
-/** A secret with fewer bits can be guessed from one captured request, because an attacker can test guesses without the endpoint. */
+/** A secret with fewer bits can be guessed: with one captured request, an attacker can test guesses without the endpoint. */
 const MIN_BITS = 80
 
-/** A word has few bits, because people choose from few words. */
+/** A word counts as few bits, because people choose from few words. Each 8 letters of a long word count as one word. */
 const BITS_PER_WORD = 8
 const WORD = /[A-Za-z][a-z]{2,}|[A-Z]{3,}/g
 const MAX_WORD = 8
 
-/** Hex has four bits per letter, base64 six. */
+/** A letter of hex has four bits, and a letter of base64 has six. */
 const BITS_PER_LETTER = 5
 
-/**
- * Returns whether a secret can probably be guessed, because it is short or made of words. 32 random bytes never count as
- * guessable.
- */
+/** Returns whether a secret can probably be guessed, because it is short or made of words. 32 random bytes cannot be guessed. */
 export function isGuessable(secret: string): boolean {
   const words = new Set<string>()
   const others = withoutSequences(secret).replace(WORD, (word) => {
@@ -24,7 +21,7 @@ export function isGuessable(secret: string): boolean {
   return words.size * BITS_PER_WORD + letters.length * BITS_PER_LETTER < MIN_BITS
 }
 
-/** Returns text without each character that equals the character before it, or follows it in order: `1234` becomes `1`. */
+/** Returns the text without repeated characters and without sequences: `aaaa` becomes `a`, and `1234` becomes `1`. */
 function withoutSequences(text: string): string {
   return text.replace(/./gs, (character, index: number) =>
     Math.abs(character.charCodeAt(0) - text.charCodeAt(index - 1)) <= 1 ? '' : character,

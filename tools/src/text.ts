@@ -1,6 +1,6 @@
-// This file writes values as text for a reader.
+// This file writes values as text for the user.
 
-/** Returns a value between quotes, in ASCII with escapes, and shortened if it is long. */
+/** Returns a value between double quotes. A long value is shortened, and characters beyond ASCII are escaped: `"Zo\u00eb"`. */
 export function quote(value: string): string {
   const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
   const escaped = JSON.stringify(short).replace(
@@ -10,11 +10,11 @@ export function quote(value: string): string {
   return value.length > 160 ? `${escaped} (${value.length} characters)` : escaped
 }
 
-/** The longest name and the longest list of names, in characters. */
+/** The maximum length of a name, and of a list of names, in characters. */
 const MAX_NAME = 128
 const MAX_LIST = 240
 
-/** Returns the names of headers as a list, each name once. A long list ends with the number of names that are left out. */
+/** Returns a list of header names, each name once. A long list is shortened: `host x-nonce, and 3 more`. */
 export function listNames(names: readonly string[]): string {
   const all = [...new Set(names)].map((name) =>
     quote(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name).slice(1, -1),
@@ -27,7 +27,7 @@ export function listNames(names: readonly string[]): string {
   return `${shown.join(' ')}${others === 0 ? '' : `, and ${others} more`}`
 }
 
-/** The names of white space and of invisible characters. */
+/** The names of some characters that are white space or invisible. */
 const CHARACTER_NAMES: { readonly [character: string]: string } = {
   ' ': 'space',
   '\t': 'tab',
@@ -39,17 +39,16 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
   '\ufeff': 'byte order mark',
 }
 
-/** Matches white space around a text, and invisible characters inside it. A space inside does not match, because it is often intended. */
+/** Matches white space around a text, and invisible characters in it. A space between two words does not match, because it is normal. */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 
-/** Returns words as a list: `a`, `a and b`, `a, b and c`. */
+/** Joins words with commas and a conjunction: `a`, `a and b`, `a, b and c`. */
 export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
   const all = [...words]
   const last = all.splice(-2).join(` ${conjunction} `)
   return [...all, last].join(', ')
 }
 
-/** Returns a number of bytes as text: `1 byte`, `2 bytes`. */
 export function countBytes(count: number): string {
   return count === 1 ? '1 byte' : `${count} bytes`
 }
@@ -57,28 +56,28 @@ export function countBytes(count: number): string {
 const codeOf = (character: string) =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Returns a character as text: `U+200B (zero-width space)`. */
+/** Returns the code and the name of a character: `U+200B (zero-width space)`. */
 function describeCharacter(character: string): string {
   const name = CHARACTER_NAMES[character]
   return name === undefined ? codeOf(character) : `${codeOf(character)} (${name})`
 }
 
-/** Returns the names of at most eight different characters: `U+0020 (space) and U+200B (zero-width space)`. */
+/** Returns a list of up to eight different characters: `U+0020 (space) and U+200B (zero-width space)`. */
 export function listCharacters(characters: Iterable<string>): string {
   return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
 }
 
-/** Returns the names of the unexpected white space in a text, or an empty text if there is none. */
+/** Returns a list of the characters in a text that `ODD_SPACE` matches, or an empty text. */
 export function describeOddSpace(text: string): string {
   return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
 }
 
-/** Returns a text without the white space around it and the invisible characters inside it. */
+/** Returns a text without white space around it, and without invisible characters. */
 export function removeOddSpace(text: string): string {
   return text.replace(ODD_SPACE, '')
 }
 
-/** Returns a text with `<…>` for each character that is invisible, or looks like another character: `Zoë<U+000A>`. */
+/** Returns a text with its letters and ASCII unchanged, and with the code of every other character: `Zoë<U+000A>`. */
 export function showCharacters(text: string): string {
   return text.replace(/[^ -~\p{L}]/gu, (character) => `<${codeOf(character)}>`)
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { meaningsIn } from '../../docs/generate/findings.js'
 import { generatePages, markdownBelow } from '../../docs/generate/pages.js'
 import { ROOT } from '../../test/support/packed.js'
 import { replayFinding } from '../src/cli/listen/replay-finding.js'
@@ -27,4 +28,13 @@ describe('the generated pages', () => {
     // In SECURITY.md, only the column of tests is generated.
     expect([...pages.keys()].sort()).toEqual([...marked, 'SECURITY.md'].sort())
   })
+})
+
+it('a code of a finding may have a comment of several lines, but not none', () => {
+  const source = "  /** One. */\n  | 'a'\n  /**\n   * Two\n   * lines.\n   */\n  | 'b'\n"
+  expect([...meaningsIn(source)]).toEqual([
+    ['a', 'One.'],
+    ['b', 'Two lines.'],
+  ])
+  expect(() => meaningsIn(`${source}  | 'c'\n`)).toThrow('c has no comment')
 })

@@ -6,13 +6,10 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../../../src/clock.js'
 import { type Output, type Style, wrapText } from './output/terminal.js'
 
-/**
- * The error for a wrong call, or for an input that cannot be read. The message says what to do, and contains no argument that may be a
- * secret.
- */
+/** The error for wrong arguments, or for input that cannot be read. The message says what to do, and never contains a possible secret. */
 export class UsageError extends Error {}
 
-/** A terminal at which the user can be asked for a secret. */
+/** A terminal on which the user can type the secret. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
@@ -26,7 +23,7 @@ export interface Context {
   readonly stderr: Output
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
-  /** Resolves when the user presses Ctrl+C, or when another process ends this process. */
+  /** Resolves when the user presses Ctrl+C, or when this process gets SIGTERM. */
   untilInterrupted(): Promise<void>
   /** Returns the terminal of the user, or `undefined` if there is none. */
   openTerminal(context: Context): Terminal | undefined
@@ -34,32 +31,27 @@ export interface Context {
   pathInPackage(file: string): string
 }
 
-/** 0 valid, accepted or done. 1 not valid or not accepted. 2 error. 130 Ctrl+C at the prompt. */
+/** 0: valid, accepted or done. 1: not valid or not accepted. 2: error. 130: Ctrl+C at the prompt. */
 export type ExitCode = 0 | 1 | 2 | 130
 
-/** The output of a command, and its exit code. */
 export interface Outcome {
   readonly exitCode: ExitCode
-  /** The output for stdout: text, or bytes that must stay unchanged. */
+  /** What to write to stdout: a text, or bytes that are written unchanged. */
   readonly text: string | readonly Uint8Array[]
-  /**
-   * The document that `--json` prints on stdout instead of `text` and `notes`. `undefined` if the command has already printed everything.
-   */
+  /** With `--json`, this document is printed instead of `text` and `notes`. `undefined` if the command has already printed everything. */
   readonly document: object | undefined
   /** Remarks for stderr. */
   readonly notes?: readonly string[]
 }
 
-/** The user pressed Ctrl+C at the prompt. */
+/** Thrown if the user presses Ctrl+C at the prompt for the secret. */
 export class Interrupted extends Error {}
 
-/** An option of a command, as the help shows it. */
+/** An option of a command. */
 export interface Option {
-  /** The placeholder for the value in the help, or `undefined` for a switch, which has no value. */
+  /** The placeholder for the value in the help, such as `PATH`. An option without a placeholder takes no value. */
   readonly value?: string
-  /**
-   * `number` for a number, and `several` for an option that may be repeated. If any other option is repeated, only the last value is used.
-   */
+  /** `number` if the value is a number. `several` if the option may be repeated. Without `several`, only the last value is used. */
   readonly kind?: keyof Kinds
   readonly help: string
 }
@@ -73,23 +65,22 @@ type ValueOf<O extends Option> = O extends { kind: infer K extends keyof Kinds }
 
 export type Options = { readonly [name: string]: Option }
 
-/** The options and operands of a call. An option that the call does not have is absent. */
+/** The options and operands that the user passed to a command. */
 export interface Call<O extends Options> {
   readonly values: { readonly [name in keyof O]?: ValueOf<O[name]> }
   readonly operands: readonly string[]
 }
 
-/** A command of the command line. */
 export interface Command<O extends Options = Options> {
   readonly name: string
-  /** One line for the list of commands. */
+  /** What the command does, in one line. */
   readonly summary: string
-  /** The operands as the help shows them: `[file|-]`. */
+  /** The operands in the notation of the help: `[file|-]`. */
   readonly operands: readonly string[]
   readonly options: O
-  /** Paragraphs below the options in the help. */
+  /** Paragraphs for the end of the help. */
   readonly notes: readonly string[]
-  /** An example that a reader can copy, without the name of the program. */
+  /** An example for the help, without the name of the program. */
   readonly example: string
   run(call: Call<O & typeof COMMON_OPTIONS>, context: Context, style: Style): Promise<Outcome>
 }
@@ -99,7 +90,7 @@ const COMMON_OPTIONS = {
   help: { help: 'shows this help' },
 } as const satisfies Options
 
-/** Returns a command unchanged, so that TypeScript infers the types of the values in `run` from `options`. */
+/** Returns its argument. With this function, TypeScript knows the type of each option in `run`. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
   return command
 }
@@ -108,7 +99,7 @@ const HELP_COLUMN = 26
 
 /** Returns the path of a file of the running package. */
 export function pathInPackage(file: string): string {
-  // The package imports itself by its name, which works both in the sources and in the build.
+  // The package finds its own folder by its name, because the sources and the build are in different folders.
   const manifest = createRequire(import.meta.url).resolve('inbound-webhook-tools/package.json')
   return join(dirname(manifest), file)
 }
@@ -116,10 +107,10 @@ export function pathInPackage(file: string): string {
 /** The guide to the command line, which has a heading per command. */
 export const GUIDE = 'docs/debug/command-line.md'
 
-/** Returns an address of a page in `docs/`, which a reader can open without the package. */
+/** Returns the address of a page in `docs/` on the web. */
 export function guideAddress(page: string, { homepage, version } = readManifest()): string {
   const [path = '', anchor] = page.split('#')
-  // The site of the guides is the homepage. Without a homepage, the files are on unpkg, where a page has no anchors.
+  // If the package has a homepage, the guides are there. Otherwise, unpkg has the file, but shows it without anchors.
   if (homepage === undefined) return `https://unpkg.com/inbound-webhook-tools@${version}/${path}`
   const file = path.replace(/^docs\//, '').replace(/(?:index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
   return new URL(`${file}${anchor === undefined ? '' : `#${anchor}`}`, homepage.replace(/\/?$/, '/')).href
@@ -129,7 +120,6 @@ function readManifest(): { readonly homepage?: string; readonly version: string 
   return createRequire(import.meta.url)('inbound-webhook-tools/package.json')
 }
 
-/** Returns the help of a command. */
 export function helpText(
   { name, summary, operands, options, notes, example }: Command,
   style: Pick<Style, 'width'>,
@@ -143,7 +133,7 @@ export function helpText(
     [usage, summary],
     [...notes, guide],
   ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
-  // Commands are not wrapped, because a wrapped command cannot be copied.
+  // The example is not broken into lines, because nobody could copy it then.
   return `${[start, lines.join('\n'), `Example:\n  npx inbound-webhook-tools ${example}`, end].join('\n\n')}\n`
 }
 
@@ -152,7 +142,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
   const config = Object.entries(options).map(([name, { value, kind }]) => {
     return [name, { type: value === undefined ? 'boolean' : 'string', multiple: kind === 'several' }] as const
   })
-  // The strict mode is off, because its messages contain arguments, and an argument may be a secret.
+  // Strict mode is off, because its error messages contain the arguments, and an argument may be a secret.
   const parsed = parseArgs({ args, options: Object.fromEntries(config), strict: false, tokens: true })
   const { tokens, positionals } = parsed
   const values: { [name: string]: unknown } = parsed.values
@@ -196,10 +186,10 @@ function unknownOption(name: string, rawName: string, options: Options): UsageEr
   return unknownWord('option', rawName, known)
 }
 
-/** The maximum number of words that an error lists. If there are more words, the error names the nearest word. */
+/** If there are more words than this, an error names only the most similar word. */
 const MAX_LISTED = 15
 
-/** Returns the error for an unknown word. */
+/** Returns the error for a word that is not one of the known words: `Unknown command "sing". Did you mean sign?` */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
   const near = closest(word, known)
   const isNear = distance(word, near) <= Math.min(2, word.length - 1) || known.length > MAX_LISTED
@@ -207,7 +197,7 @@ export function unknownWord(what: string, word: string, known: readonly string[]
   return new UsageError(`Unknown ${what}${quote(word)}. ${fix}`)
 }
 
-/** Matches text that is not a secret: a word of letters, a number, the origin of a URL, or the name of a file with an extension. */
+/** These match texts that are not a secret: a short word, a number, the origin of a URL, and the path of a file with an extension. */
 const HARMLESS = [
   /^-{0,2}[a-z][a-z-]{0,19}$/i,
   /^-?\d{1,15}(\.\d+)?$/,
@@ -215,7 +205,7 @@ const HARMLESS = [
   /^(?!.*[\w+=-]{32})[\w ./\\:@+-]{1,120}\.[a-z][a-z0-9]{0,5}$/i,
 ]
 
-/** Returns an argument in quotes after a space, for a message. Returns nothing if the argument may be a secret. */
+/** Returns a space and the argument in quotes, for a message. Returns an empty text if the argument may be a secret. */
 export function quote(argument: string): string {
   return HARMLESS.some((form) => form.test(argument)) ? ` "${argument}"` : ''
 }

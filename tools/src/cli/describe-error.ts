@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util'
 
-/** Returns the meaning of a system error as text, such as `no such file or directory`. Returns the code or the message of another error. */
+/** Returns a system error as text: `no such file or directory`. For other errors, returns the code or the message. */
 export function describeError(error: unknown): string {
   const { code, message } = Object(error)
   const [, meaning] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? []

@@ -1,25 +1,18 @@
 import { Buffer } from 'node:buffer'
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { fromUtf8, isUtf8 } from '../bytes.js'
 import type { Header } from '../capture/headers.js'
+import { jsonValue } from '../diagnose/json/parse.js'
 import { quote, UsageError } from './command.js'
 import { describeError } from './describe-error.js'
 
-/** Returns the `Content-Type` that a body most likely has. The signature does not cover this header. */
+/** Returns the likeliest `Content-Type` of a body. The signature does not cover this header. */
 export function contentTypeOf(body: Uint8Array): string {
-  try {
-    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    return 'application/json'
-  } catch {
-    return 'application/octet-stream'
-  }
+  return isUtf8(body) && jsonValue(fromUtf8(body)) !== undefined ? 'application/json' : 'application/octet-stream'
 }
 
-/**
- * Returns `text` as a URL to send to. Throws if the URL is not an `http:` or `https:` URL, or if the URL has a user name or a password.
- *
- * @param name - the name of the argument for messages: `--forward-to`.
- */
+/** Returns a URL that requests can be sent to, or throws. `name` is the name of the argument for the message, such as `--forward-to`. */
 export function parseUrl(text: string | undefined, name = 'URL'): URL {
   const fix = 'Pass a URL such as https://example.com/hooks/42, without a user name.'
   if (text === undefined) throw new UsageError(`Missing ${name}. ${fix}`)
@@ -30,24 +23,23 @@ export function parseUrl(text: string | undefined, name = 'URL'): URL {
   return url
 }
 
-/** The response of an endpoint. */
 export interface EndpointResponse {
   /** 0 if there is no response. */
   readonly status: number
-  /** The text after the status, or why there is no response. */
+  /** The text after the status, such as `OK`, or the reason why there is no response. */
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
-  /** The body of the response. Only the beginning of a long body is kept. */
+  /** The body, or the beginning of a long body. */
   readonly body: string
   /** Whether no response came in time. */
   readonly timedOut?: boolean
 }
 
-/** A request to send: exactly these headers and bytes. */
+/** A request that is sent with exactly these headers and bytes. */
 export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
-  /** The path and the query to ask for, unchanged, instead of those of `url`. */
+  /** The path and the query to send, instead of those in `url`. */
   readonly target?: string
   readonly headers: readonly Header[]
   readonly body: Uint8Array
@@ -57,28 +49,27 @@ export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Returns whether a status means a rejection. Other statuses usually come from a route, a parser or a fault, not from the check. */
+/** Returns whether the endpoint rejected the signature. Other statuses of 4xx usually come from a route or a body parser. */
 export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }
 
-/** A response, unchanged. */
+/** A response with its exact headers and bytes. */
 export interface RawResponse extends EndpointResponse {
   readonly rawHeaders: readonly string[]
   readonly bytes: Uint8Array
 }
 
-/** How many bytes of a response's body `send` reads. */
+/** How many bytes of the response's body are read. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
-/** How long the first request of a {@link Gate} waits. The wait has a limit, because a server may accept only one connection at a time. */
+/** The longest wait in a {@link Gate}. A server with one connection at a time would otherwise block the gate for ever. */
 const MAX_HELD_MILLISECONDS = 300
 
-/** Holds back the last byte of several requests until all requests are connected, so that all arrive at the same time. */
+/** Makes `count` requests arrive at the same time: each request waits with its last byte until all requests are connected. */
 export class Gate {
   readonly #waiting: (() => void)[] = []
 
-  /** @param count - how many requests there are. */
   constructor(readonly count: number) {}
 
   /** Resolves when all requests have called this method, or after {@link MAX_HELD_MILLISECONDS}. */
@@ -109,15 +100,15 @@ export async function sendRequest(
   return response
 }
 
-/** The event that shows that a socket can send, by the protocol of the URL. */
+/** The event after which a socket can send, by the protocol of the URL. */
 const CONNECTED: { readonly [protocol: string]: string } = { 'http:': 'connect', 'https:': 'secureConnect' }
 
 /**
- * Sends one request without following redirects, and returns the response unchanged. The status is 200 to 599, or 0 without a response.
+ * Sends one request without following redirects, and returns the response unchanged. The status is from 200 to 599, or 0 without a response.
  *
- * @param maxBytes - how much of the response's body is read.
- * @param stopped - ends the exchange early.
- * @param gate - when to send the last byte of the body.
+ * @param maxBytes - how many bytes of the response's body are read.
+ * @param stopped - aborts the request.
+ * @param gate - holds back the last byte of the body.
  */
 export async function exchange(
   { method, url, target, headers, body }: OutgoingRequest,
@@ -131,7 +122,7 @@ export async function exchange(
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      // Node sends a flat list of headers unchanged, repeated names included.
+      // Node sends a flat list of names and values unchanged, also if a name is repeated.
       const outgoing = request(url, {
         method,
         headers: headers.flat(),
@@ -140,7 +131,7 @@ export async function exchange(
         ...(target === undefined ? {} : { path: target }),
       })
       outgoing.on('response', resolve).on('error', reject)
-      // Without this listener, Node closes the connection without an event.
+      // Without this listener, Node would close the connection, and neither 'response' nor 'error' would follow.
       outgoing.on('upgrade', ({ statusCode }, socket) => {
         socket.destroy()
         reject(notFinal(statusCode))

@@ -6,7 +6,7 @@ import { run } from './run.js'
 const { stdout, stderr, env } = process
 
 process.exitCode = await run(process.argv.slice(2), {
-  // Standard input is read only when needed, because Node opens standard input at the first access, and then waits for input.
+  // This is a getter because Node opens standard input at the first access, and then the process waits for input.
   get stdin() {
     return process.stdin
   },

@@ -34,7 +34,6 @@ const NOTES = [
   `Guide: ${guideAddress(GUIDE)}`,
 ]
 
-/** Returns the help that lists the commands. */
 function overview(style: Style): string {
   const listed = (rows: readonly (readonly [name: string, text: string])[]) =>
     rows.map(([name, text]) => wrapText(text, style, ' '.repeat(12), `  ${name.padEnd(10)}`)).join('\n')
@@ -48,10 +47,9 @@ function overview(style: Style): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** Runs a command line and returns its exit code. */
 export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
   const { stdout, stderr } = context
-  // `--json` is read before the other options, because errors about options are printed as JSON too.
+  // `--json` is read before the other options, because an error in the options must be printed as JSON too.
   const isJson = args.includes('--json')
   const style = styleOf(stderr)
   try {
@@ -62,7 +60,7 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
     return exitCode
   } catch (error) {
     if (error instanceof Interrupted) return 130
-    // Only the message is printed, because a stack trace does not help at a terminal.
+    // A stack trace does not help the user, so only the message is printed.
     const { message } = Object(error)
     const text = wrapText(`error: ${message}`, style).replace('error', (word) => style(['red', 'bold'], word))
     await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`)

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Context, UsageError } from './command.js'
 
-/** The path of the workbench, which is one HTML file from the build. */
+/** The path of the workbench in the package. The build writes this HTML file. */
 export const WORKBENCH = 'dist/workbench.html'
 
-/** Headers that forbid other pages to show the page in a frame, and caches to keep it. */
+/** With these headers, no other site can show the page in a frame, and no cache keeps the page. */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -24,8 +24,9 @@ export async function readWorkbench({ pathInPackage }: Pick<Context, 'pathInPack
 }
 
 /**
- * Opens a private address in the browser. Other users of this machine can read the arguments of a process, so the browser gets a file that
- * only this user can read. The file redirects to the address. Returns a function that removes the file.
+ * Opens an address in the browser, and keeps the address secret from other users of this machine, who can read the arguments of every
+ * process. The argument of the browser is a file that only this user can read, and the file redirects to the address. Resolves to a
+ * function that removes the file.
  */
 export async function openPrivately(url: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'inbound-webhook-tools-'))
@@ -36,9 +37,9 @@ export async function openPrivately(url: string, env: NodeJS.ProcessEnv): Promis
   return () => rm(folder, { recursive: true, force: true })
 }
 
-/** Opens a browser. If no browser can be started, the user can open the printed address. */
+/** Opens an address in the browser. If no browser starts, there is no error, because the address is printed too. */
 export function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  // The path is absolute, because Windows searches the current folder first.
+  // The path is absolute. Otherwise, Windows would first look for explorer.exe in the current folder.
   const explorer = join(env['SystemRoot'] ?? 'C:\\Windows', 'explorer.exe')
   const openers: { readonly [platform: string]: string } = { darwin: 'open', win32: explorer }
   spawn(openers[process.platform] ?? 'xdg-open', [url], { env, stdio: 'ignore', detached: true })

@@ -1,8 +1,8 @@
 import * as bytes from '../bytes.js'
 
-// A search reads the text of the same body in dozens of hypotheses, so each text is kept as long as the body.
+// This file decodes a body only once, because dozens of hypotheses need the text of the same body.
 
-/** Returns a function that calls `read` only once per body, and remembers the result. */
+/** Returns a function that caches the result of `read` for each body. */
 function kept<Result>(read: (body: Uint8Array) => Result): (body: Uint8Array) => Result {
   const results = new WeakMap<Uint8Array, Result>()
   return (body) => {

@@ -1,12 +1,12 @@
 import { type BodyRead, notTheBytes } from '../capture/body.js'
 import type { Diagnosis, Finding } from './finding.js'
 
-/** Findings that compare the signed body with the received body. */
+/** Matches the codes of findings about the body. They are wrong if the capture has another body than the request had. */
 const OF_BODY = /^(body_|signature_mismatch$)/
 
 /**
- * Returns the findings that are true for a captured request. If the body is not confirmed, findings about the body are left out. Throws a
- * `CaptureError` if no other finding is left, or if nothing confirms that the headers are whole.
+ * Returns the findings that are surely true for a captured request. If the body is not confirmed, findings about the body are left out.
+ * Throws a `CaptureError` if then no finding is left, or if the headers are from free text and no signature confirms them.
  */
 export function confirmedFindings(
   { valid, findings, signedMessage }: Diagnosis,
@@ -14,10 +14,10 @@ export function confirmedFindings(
 ): readonly Finding[] {
   if (valid || (doubt === undefined && isNewlineUnknown !== true)) return findings
   const sure = findings.filter(({ code }) => (doubt === undefined ? code !== 'body_newline' : !OF_BODY.test(code)))
-  // A matching signature confirms the headers and the body, unless the match needed a changed body.
+  // If the signature was explained without a change of the body, it confirms the headers and the body.
   const isMatch = signedMessage !== undefined && sure.length === findings.length
   if (doubt !== undefined && looseBodies !== undefined && !isMatch) throw notTheBytes(doubt)
-  // An unknown time of arrival does not explain a wrong signature, so `clock_unknown` alone does not count.
+  // `clock_unknown` does not explain a wrong signature, so there must be another finding.
   if (sure.some(({ code }) => code !== 'clock_unknown')) return sure
   if (doubt !== undefined && findings.length > 0) throw notTheBytes(doubt)
   return findings

@@ -11,12 +11,12 @@ import { diagnoseInSteps, MAX_HASHES } from './engine.js'
 import type { Diagnosis } from './finding.js'
 import type { Steps } from './steps.js'
 
-/** A captured request, with everything else that is known about the request. */
+/** A captured request, and what the user knows about it. */
 export interface CaptureToDiagnose {
   readonly captured: CapturedRequest
-  /** The headers of the capture. The user may have replaced some of these headers. */
+  /** The headers of the capture, after `--header` has replaced some of them. */
   readonly headers: readonly Header[]
-  /** The file that was sent, if the capture has no body. */
+  /** The file of `--body-file`, which replaces the body of the capture. */
   readonly file?: Uint8Array | undefined
   readonly secrets: readonly string[]
   readonly arrival: Arrival | undefined
@@ -24,23 +24,23 @@ export interface CaptureToDiagnose {
   readonly now: number
 }
 
-/** The maximum number of hashes per possible body, if the headers were found somewhere in a text. */
+/** If the headers were found in free text, the maximum number of hashes for each possible body. */
 const MAX_HASHES_IF_LOOSE = 3000
 
-/** Why a captured request does not verify, and how the request was read. */
+/** The diagnosis of a captured request, and how the capture was read. */
 export interface CaptureDiagnosis extends Diagnosis {
   readonly read: BodyRead
   /** Why the bytes of the capture may differ from the bytes that were sent. */
   readonly warnings: readonly string[]
-  /** How the capture was read. */
+  /** Remarks for the user on how the capture was read. */
   readonly notes: readonly string[]
 }
 
 /**
- * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if no finding is
- * possible because the capture does not have the bytes that arrived.
+ * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if the body is so
+ * uncertain that no finding would be sure.
  *
- * @param maxHashes - the maximum number of hashes per body.
+ * @param maxHashes - the maximum number of hashes for each possible body.
  */
 export function* diagnoseCapture(
   platform: Primitives,

@@ -13,7 +13,7 @@ import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
 import { instantOf, scaleOf } from './instant.js'
 import { rereadDigits, type SignatureForm, signatureForms } from './signature-form.js'
 
-/** One way in which the sender may have signed the message. */
+/** One way in which the sender may have made the signature: with this layout, this timestamp, this key and so on. */
 export interface SigningVariant {
   readonly layout: Layout
   readonly timestamp: Uint8Array
@@ -21,25 +21,25 @@ export interface SigningVariant {
   readonly body: Uint8Array
   readonly digest: Digest
   readonly key: Uint8Array
-  /** The changes that lead to this variant, in order. */
+  /** What differs from the specification, in the order in which it was applied. */
   readonly changes: readonly Change[]
 }
 
-/** A value of one field of a signing variant. */
+/** The value of one field of a signing variant. */
 export type Value = Layout | Uint8Array | Digest
 
-/** A hypothesis that was applied to a signing variant. The texts are written later, because a search makes thousands of changes. */
+/** A hypothesis that was applied to a signing variant. A change has no texts for the user, because a search makes thousands of changes. */
 export interface Change {
   readonly hypothesis: Hypothesis<unknown, Bytes | Value>
   readonly dimension: Dimension['name']
-  /** The index of the input, if there are several inputs. */
+  /** The index of the input, because there can be several secrets. */
   readonly index: number
   readonly input: unknown
   readonly detail: string
   readonly output: Value
 }
 
-/** A change with its texts. */
+/** A change with its texts for the user. */
 export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what' | 'style'> {
   readonly dimension: Dimension['name']
   /** The value before the change, and the value after the change. */
@@ -47,36 +47,36 @@ export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix'
   readonly output: Value
 }
 
-/** The known facts about a signed request besides its headers. */
+/** What is known about a signed request, besides its headers. */
 export interface SignedRequest {
   readonly body: Uint8Array
-  /** The body as the sender has it. */
+  /** The body before the client changed it, for example the file of `curl -d @file`. */
   readonly original?: Uint8Array | undefined
   readonly secrets: readonly string[]
-  /** When the request arrived, in milliseconds since the Unix epoch. If the time of arrival is unknown, the time of this diagnosis. */
+  /** The time of arrival, in milliseconds since the Unix epoch. If it is unknown, the time of this diagnosis. */
   readonly now: number
 }
 
-/** A signed request, with everything that follows from its headers. */
+/** A signed request, and what the hypotheses need of its headers. */
 export interface Facts extends SignedRequest {
-  /** The headers as received. An absent header is an empty text. */
+  /** The two headers as received, or an empty text. */
   readonly timestamp: string
   readonly nonce: string
-  /** The right values to sign. There are several values if a header breaks its rule. */
+  /** The values that are right to sign. If a header breaks its rule, there are several, such as the header without a space in it. */
   readonly timestamps: readonly Uint8Array[]
   readonly nonces: readonly Uint8Array[]
   readonly keys: readonly Uint8Array[]
-  /** The time that the timestamp means, in milliseconds since the Unix epoch. */
+  /** The time in X-Timestamp, in milliseconds since the Unix epoch, also if X-Timestamp has a wrong format. */
   readonly instant: number | undefined
   /** The possible forms of the digest in X-Signature. */
   readonly forms: readonly SignatureForm[]
 }
 
-/** One part of signing that a sender may do wrongly, such as the layout or the key. */
+/** One thing that a sender may do wrongly, such as the layout or the key. */
 export interface Dimension<Input = unknown> {
-  /** The word that messages use for what the hypotheses change. */
+  /** The name in messages. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
-  /** The field of a {@link SigningVariant} that holds the value of this dimension. */
+  /** The field of a {@link SigningVariant} that the hypotheses change. */
   readonly field: Exclude<keyof SigningVariant, 'changes'>
   hypotheses(facts: Facts): readonly Hypothesis<Input, Bytes | Layout | Digest>[]
   /** Returns the values that conform to the specification. */
@@ -85,22 +85,22 @@ export interface Dimension<Input = unknown> {
   inputs(facts: Facts, variant: SigningVariant): readonly Input[]
 }
 
-/** The maximum length of a header that hypotheses change, in characters. */
+/** A header with more characters is not changed by hypotheses. */
 const MAX_HEADER = 1024
 
 const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, Bytes>[]) =>
   text.length > MAX_HEADER ? [] : hypotheses
 
-/** Returns a dimension whose hypotheses change the body that earlier dimensions returned. */
+/** Returns a dimension of the body. Its hypotheses change the body that the dimensions before it have already changed. */
 function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypotheses']): Dimension<Uint8Array> {
   const bodies = (_: Facts, { body }: SigningVariant) => [body]
   return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }
 }
 
-/** Returns `entry` unchanged, so that TypeScript checks the types of one dimension. The search itself does not use these types. */
+/** Returns its argument. TypeScript checks the input type of each dimension here, because the list below has only `unknown`. */
 const dimension = <Input>(entry: Dimension<Input>): Dimension => entry
 
-/** All dimensions. Each dimension uses the results of the dimensions before it. */
+/** All dimensions, in the order in which the search applies them. */
 export const DIMENSIONS: readonly Dimension[] = [
   dimension({
     name: 'layout',
@@ -143,12 +143,12 @@ export const DIMENSIONS: readonly Dimension[] = [
   }),
 ]
 
-/** Returns what the dimensions need of a request and its headers. */
+/** Returns what the dimensions need to know about a request. */
 export function factsOf(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
   { body, original, secrets, now }: SignedRequest,
 ): Facts {
-  // A header that breaks a rule has its own finding. If the sender signed the right value, the signature has no mistake of its own.
+  // If X-Timestamp is in milliseconds, but the sender signed seconds, only the header is wrong. So seconds are right to sign too.
   const instant = instantOf(timestamp, now)
   const isOtherTime =
     instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)

@@ -1,15 +1,12 @@
 import { areEqual } from '../bytes.js'
 import type { Value } from './dimensions.js'
 
-/** About how many bytes of a value are used for the fingerprint. */
+/** About how many bytes of a value are read for its fingerprint. */
 const SAMPLED = 128
 
-/**
- * The different values of a dimension. Two byte arrays are equal if the bytes are equal. Other values are equal if they are the same
- * object.
- */
+/** A set of values. Two byte arrays with the same bytes are one value. */
 export class DistinctValues {
-  /** The values by fingerprint. Equal values have the same fingerprint, so a new value is compared with few other values. */
+  /** The values by fingerprint, so that a new value is compared only with the few values that have the same fingerprint. */
   readonly #byFingerprint = new Map<unknown, Value[]>()
 
   constructor(values: readonly Value[] = []) {
@@ -24,7 +21,7 @@ export class DistinctValues {
       this.#byFingerprint.set(fingerprint, [value])
       return true
     }
-    // Values with the same fingerprint are byte arrays, or the same object.
+    // A value that is not a byte array is its own fingerprint, so other values here are byte arrays.
     for (const other of values) if (other === value || areEqual(other as Uint8Array, value as Uint8Array)) return false
     values.push(value)
     return true

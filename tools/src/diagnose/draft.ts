@@ -3,22 +3,22 @@ import type { Finding, FindingCode, Language, Side } from './finding.js'
 import { FIXES, type Fix, type FixId } from './fixes.js'
 import { maskSecrets } from './mask-secrets.js'
 
-/** One line of evidence: a label with a value, or a sentence. */
+/** One line of evidence: a label and its value, or a sentence. */
 export type EvidenceLine = string | readonly [label: string, value: string]
 
-/** A finding before its fix and evidence are written. */
+/** A finding before its texts are complete, and before secrets are masked. */
 export interface Draft {
   readonly code: FindingCode
   readonly message: string
   readonly fix: FixId
-  /** Which side must act, if the request shows the side more exactly than the fix does. */
+  /** Which side must act, if the request shows this. Without this field, the fix decides. */
   readonly side?: Side
-  /** The languages that this finding points to. */
+  /** The likely languages of the sender, for example because only PHP writes JSON in this way. */
   readonly languages?: readonly Language[]
   readonly evidence?: readonly EvidenceLine[]
 }
 
-/** Returns the finding of a draft, with the line for `language` first, and with each piece of a secret masked. */
+/** Returns the complete finding, with the line of code in `language` first, and with each piece of a secret masked. */
 export function writeFinding(draft: Draft, secrets: readonly string[], language?: Language): Finding {
   const { code, message, side: known = 'unknown', languages = [], evidence = [] } = draft
   const { sender, receiver, lines = {} }: Fix = FIXES[draft.fix]
@@ -26,10 +26,10 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   const both = `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
   const likeliest = [...(language === undefined ? [] : [language]), ...languages]
   const first = likeliest.filter((one) => one in lines).map((one) => [one, lines[one]])
-  // If there is no line for `language`, the lines for other languages are left out, because they do not help.
+  // A sender in `language` has no use for lines of code in other languages.
   const isOfOthers = language !== undefined && !(language in lines)
   const mask = (text: string) => maskSecrets(text, secrets)
-  // If the secret is made of words, this text may contain the same words, so only values from the request are masked.
+  // If the secret is made of words, the message may have the same words by chance, so only the values in quotes are masked.
   const isOfWords = code !== 'secret_leaked' && secrets.some(isGuessable)
   const maskText = (text: string) => (isOfWords ? text.replace(/"[^"]*"|`[^`]*`/g, mask) : mask(text))
   const lineText = (line: EvidenceLine) => (typeof line === 'string' ? maskText(line) : `${line[0]}: ${mask(line[1])}`)

@@ -24,36 +24,32 @@ import { isDigest } from './signature-form.js'
 import { findSigningVariant, messageOf, type SearchContext } from './signing-variants.js'
 import { runSteps, type Steps } from './steps.js'
 
-/** The request with every part already read. */
+/** A request to diagnose, with its headers and body already read. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
   readonly isArrivalKnown: boolean
-  /** Whether the headers come from a log, a mail or a picture, which may have cut or changed the headers. */
+  /** Whether the headers come from a log, a mail or a picture, where they may have been cut or changed. */
   readonly isCaptured?: boolean | undefined
 }
 
 /** The maximum number of hashes in a search. */
 export const MAX_HASHES = 24_000
 
-/** The maximum numbers of bytes that are hashed, and of bytes that are read or written. Both together take less than a second. */
+/** The maximum number of bytes that a search hashes, and the maximum number that it reads or writes. Together, they take under a second. */
 const MAX_BYTES = 400_000_000
 const MAX_REWRITTEN = 16_000_000
-/** A body of more bytes gets a larger budget, because each mistake takes longer to try. */
+/** For a body with more bytes, the search may read or write more bytes, because each change needs more. */
 const LARGE = 100_000
 const MAX_REWRITTEN_IF_LARGE = 50_000_000
 
 const NOTHING_FOUND = { found: undefined, notTried: [] }
 
-/** Returns the result of {@link diagnose} at once, on any platform. */
+/** Does the work of {@link diagnoseInSteps} without a pause. */
 export const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>): Diagnosis =>
   runSteps(diagnoseInSteps(...given))
 
-/**
- * Does what {@link diagnose} does on any platform, and yields between steps.
- *
- * @param maxHashes - the maximum number of hashes. Tests without a long search pass a smaller number.
- */
+/** Does the work of `diagnose` on any platform, in steps. Tests pass a smaller `maxHashes`, because a whole search takes long. */
 export function* diagnoseInSteps(
   platform: Primitives,
   request: RequestToDiagnose,
@@ -82,7 +78,7 @@ export function* diagnoseInSteps(
   const scheme = checkScheme(received, headers)
   if (scheme.length > 0) return finish(false, [...leaked, ...scheme])
   const meanings = meaningsOf(received)
-  // The hashes outside the search: two for the evidence, and the right signature for each secret and each meaning of the headers.
+  // These hashes are not part of the search: two for the evidence, and one signature per secret and per meaning of the headers.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
   const limited = limit(
     platform,
@@ -102,7 +98,7 @@ export function* diagnoseInSteps(
   // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
   const explained = found === undefined ? [] : yield* explain(found, request, language)
-  // If the values are those that were signed, no capture changed them.
+  // If the signature is right, the capture did not change the headers.
   const mayBeMisread = isCaptured === true && !isSignedAsSent
   const { unit, drift } = checkTimestampWindow(intended.timestamp, now, isArrivalKnown)
   const drafts = [
@@ -111,7 +107,7 @@ export function* diagnoseInSteps(
     ...checkHeaders(received, headers, intended, signed),
     ...checkTimestampFormat(intended.timestamp, now, mayBeMisread),
     ...checkNonce(intended.nonce, mayBeMisread),
-    // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
+    // A mistake in the signature comes before a wrong age, because old requests are often diagnosed without their time of arrival.
     ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),
@@ -133,16 +129,16 @@ function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uin
   return concat(utf8(`${timestamp}:${nonce}:`), body)
 }
 
-/** The maximum length of the start of a message in a command. */
+/** The maximum length of `timestamp:nonce:` in the command that the finding shows. */
 const MAX_COMMAND = 200
 
-/** The maximum length of a body that is searched for the names of variables. */
+/** A longer body is not searched for placeholders such as `{{ name }}`. */
 const MAX_TEMPLATE = 100_000
 
-/** Returns the finding for a signature that no mistake explains. The finding says what to compare on both sides. */
+/** Returns the finding for a signature that no known mistake explains. The finding says what to compare on both sides. */
 function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives, notTried: readonly string[]): Draft[] {
   const { timestamp, nonce, signature } = intended
-  // If a header is missing, or X-Signature is not a digest, there is nothing to compare.
+  // Without all three values, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
   const start = `${timestamp}:${nonce}:`
@@ -151,7 +147,7 @@ function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives,
     ...(notTried.length === 0
       ? []
       : [
-          `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all changes are tried.`,
+          `Not all changes of the ${joinWords(notTried, 'and')} were tried. To try all changes, send a short body, and pass only one secret.`,
         ]),
     ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
     ['SHA-256 of this message', sha256(receivedMessage(intended, body))],
@@ -168,7 +164,7 @@ function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives,
   ]
   const message =
     notTried.length === 0
-      ? 'The secrets differ, or the body was changed, because no known mistake leads to this signature.'
-      : 'No mistake that was tried leads to this signature, but the search ended early.'
+      ? 'The secrets differ, or the body was changed. No known mistake explains this signature.'
+      : 'The search ended early, and no mistake that was tried explains this signature.'
   return [{ code: 'signature_mismatch', message, fix: 'compare', evidence }]
 }

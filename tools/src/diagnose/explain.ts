@@ -13,9 +13,7 @@ import { type JsonStyle, writeInSteps } from './json/write.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
-/**
- * The maximum length of a JSON text that is compared with all serializers. A longer text is compared only with serializers of one style.
- */
+/** A longer JSON text is not written with every serializer again, because that would take seconds. */
 const MAX_COMPARED = 100_000
 
 const PROOF = 'Confirmed: signing in this way leads to the received signature.'
@@ -24,7 +22,7 @@ const MOST_DIGITS = 'All other digits are right, so both sides have the same sec
 
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
-/** Returns a draft per mistake in the signing variant that was found. */
+/** Returns a draft for each mistake of the signing variant. Together, these mistakes explain the signature. */
 export function* explain(
   variant: FoundVariant,
   { body: received, headers, isCaptured }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured'>,
@@ -63,12 +61,13 @@ export function* explain(
       confirmed(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(variant)),
     )
   }
-  // Content-Length counts the bytes that arrived. If only the signed body has this length, the receiver changed the body later.
+  // Content-Length is the number of bytes that arrived. If the signed body has this length, and the received body does not, the receiver
+  // changed the body.
   const contentLength = contentLengthOf(headers)
   const isChangedHere = contentLength === variant.body.length && contentLength !== received.length
   const isChangedThere = contentLength === received.length && !passedProxy(headers)
   const ofBody = of('body', 'JSON')
-  // If both bodies end alike, the change of the newline is left out, because this change only restores what another change removed.
+  // If both bodies have the same end, there is no finding about the newline: one change removed it, and another added it again.
   const isEndSame = areEqual(endOf(variant.body), endOf(received))
   const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
@@ -92,7 +91,7 @@ export function* explain(
   return drafts.map((draft) => withOthers(draft, drafts))
 }
 
-/** Joins changes with the same cause and fix into one finding, because only all of them together lead to the signature. */
+/** Joins changes with the same code and fix, because they become one finding. */
 function joinChanges(changes: readonly Mistake[]): Mistake[] {
   const joined: Mistake[] = []
   for (const change of changes) {
@@ -122,7 +121,7 @@ function signedAs(variant: FoundVariant): EvidenceLine[] {
   return place === parts.length - 1 ? lines : [...lines, ['After the body', text(parts.slice(place + 1))]]
 }
 
-/** Describes the signed JSON by its serializers and traits, and returns the languages whose serializers write that JSON. */
+/** Describes the signed JSON, for example "the JSON as Python's json.dumps writes it", and returns the languages that write this JSON. */
 function* describeJson(
   style: JsonStyle,
   input: Uint8Array,
@@ -130,17 +129,16 @@ function* describeJson(
 ): Steps<{ what: string; languages: Language[] }> {
   const text = (yield* parseBody(input)) as JsonText
   const signed = yield* writeInSteps(text, style)
-  // If only the numbers differ, a proxy may have rewritten the numbers, so the numbers do not show the serializer.
+  // If only numbers differ, such as `1` and `1.0`, many serializers or a proxy may be the cause, so none is named.
   if ((yield* writeInSteps(text, { number: style.number })) === signed) {
     return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
   }
   const writers: JsonWriter[] = []
   for (const one of JSON_WRITERS) {
-    // Writing a large body with all serializers would take seconds.
     if (one.style !== style && text.text.length > MAX_COMPARED) continue
     if ((yield* writeInSteps(text, one.style)) === signed) writers.push(one)
   }
-  // One serializer per language is enough, because the reader knows the serializer of the code.
+  // One serializer per language is enough, because the reader knows which one the code uses.
   const all = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
   const own = all.filter(({ language }) => language === sender)
   const known = own.length > 0 ? own : all
@@ -161,7 +159,7 @@ function* describeJson(
   }
 }
 
-/** Returns the evidence that shows where the signed body and the received body first differ. */
+/** Returns evidence that shows the first difference between the signed body and the received body. */
 function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[] {
   const areText = isUtf8(signed) && isUtf8(received)
   const isInsideCharacter = (body: Uint8Array, index: number) => areText && ((body[index] ?? 0) & 0xc0) === 0x80
@@ -182,11 +180,11 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
   ]
 }
 
-/** Returns bytes as ASCII, with `<…>` for each byte that is not visible ASCII: `Zo<EB>`. */
+/** Returns bytes as text, with the hex of each byte that is not visible ASCII: `Zo<EB>`. */
 const showBytes = (bytes: Uint8Array) =>
   fromLatin1(bytes).replace(/[^ -~]/g, (byte) => `<${hex(latin1(byte)).toUpperCase()}>`)
 
-/** Returns the draft with evidence that names the mistakes to fix together, because each mistake changes the signature. */
+/** Adds evidence that names the other mistakes, because only a sender without all of them makes the right signature. */
 function withOthers(draft: Draft, all: readonly Draft[]): Draft {
   const others = [...new Set(all.filter((other) => other !== draft).map(({ code }) => code))]
   if (others.length === 0) return draft

@@ -1,93 +1,106 @@
-/** The subject of a finding. The codes are stable across versions. The reference of findings shows the comment of each code. */
+/** What a finding is about. The codes are stable across versions. The guide to the findings shows the comment above each code. */
 export type FindingCode =
-  /** A header is absent. The sender did not send it, or a redirect, a proxy or a copy of the headers lost it. */
+  /** A header is missing. The sender did not send it, or a redirect, a proxy or code that copies headers lost it. */
   | 'header_missing'
-  /** A header is absent, but another header has a similar name. */
+  /** A header is missing, but another header has a similar name. */
   | 'header_name'
   /** The headers and the signature are those of Standard Webhooks. Use the entry `standard-webhooks` of the package. */
   | 'header_scheme'
-  /** A header arrived more than once. The values are joined with `, `, so the joined value breaks the format rule. */
+  /** A header arrived more than once. Its values are joined with `, `, so the result has a wrong format. */
   | 'header_repeated'
-  /** `X-Timestamp` and `X-Nonce` have each other's values. */
+  /** `X-Timestamp` has the value of `X-Nonce`, and `X-Nonce` has the value of `X-Timestamp`. */
   | 'header_swapped'
-  /** `X-Timestamp` has other characters than decimal digits. */
+  /** `X-Timestamp` has characters that are not decimal digits. */
   | 'timestamp_format'
-  /** `X-Timestamp` counts milliseconds, microseconds, nanoseconds or minutes instead of seconds, or has too many digits. */
+  /** `X-Timestamp` is in milliseconds, microseconds, nanoseconds or minutes, not in seconds, or has too many digits. */
   | 'timestamp_unit'
-  /** `X-Timestamp` counts from another date than 1970-01-01, has too few digits, or the sender did not set it. */
+  /** `X-Timestamp` does not count from 1970-01-01, has too few digits, or was never set. */
   | 'timestamp_epoch'
-  /** `X-Timestamp` is off by whole hours or quarters of an hour: the sender used a local time as UTC, or the request is a retry that was not signed again. */
+  /**
+   * `X-Timestamp` differs from server time by the offset of a time zone, such as 1 h or 5.5 h. The sender used a local time as UTC, or the
+   * request is a retry that was not signed again.
+   */
   | 'clock_time_zone'
   /** `X-Timestamp` is more than 300 s behind server time. The request waited after it was signed, or a clock is wrong. */
   | 'clock_behind'
   /** `X-Timestamp` is more than 300 s ahead of server time, because a clock is wrong. */
   | 'clock_ahead'
-  /** The request has no time of arrival, so there is no finding about a clock. This finding comes last. */
+  /** The time of arrival is unknown, so `X-Timestamp` was not compared with a clock. */
   | 'clock_unknown'
   /** `X-Nonce` is empty, or has more than 128 characters. */
   | 'nonce_length'
   /** `X-Nonce` has a character that is not visible ASCII, such as a space or a newline. */
   | 'nonce_characters'
-  /** `X-Nonce` was used by a request that was accepted before. Only `listen` reports this finding, because `listen` remembers nonces. */
+  /** A request with the same `X-Nonce` was accepted before. Only `listen` has this finding, because it remembers nonces. */
   | 'nonce_reused'
-  /** `X-Signature` is not 64 lowercase hex digits. The signature is in base64 or uppercase, has a prefix such as `sha256=` or a space inside, or is a JSON Web Token. */
+  /**
+   * `X-Signature` is not 64 lowercase hex digits. For example, it is base64, in uppercase or a JSON Web Token, or it has a prefix such as
+   * `sha256=`.
+   */
   | 'signature_format'
   /** `X-Signature` has only a part of the right digits. The sender or the capture cut the header. */
   | 'signature_truncated'
-  /** `X-Signature` is the right digest except for one to three digits. The sender or the capture changed, lost or added these digits. */
+  /** `X-Signature` is the right digest except for one to three digits. The sender or the capture changed, removed or added these digits. */
   | 'signature_changed'
   /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
-  /** The secret itself is in a header, the URL or the body. In a header, the secret may be in base64 or hex. A valid request can have this finding too. */
+  /**
+   * The secret itself is in a header, the URL or the body. In a header, the secret may be in base64 or hex. A valid request can have this
+   * finding too.
+   */
   | 'secret_leaked'
-  /** The key has white space or a newline at its start or end. Often `echo` or an editor added the newline. */
+  /** The key has white space or a newline at its start or end. Often, `echo` or an editor added a newline. */
   | 'secret_whitespace'
   /** The key has quotation marks around it, because `docker run --env-file` and `kubectl --from-env-file` keep quotation marks. */
   | 'secret_quotes'
-  /** A prefix such as `whsec_` was removed from the secret or added to the secret, or the receiver has `NAME=` before the secret. */
+  /** One side uses the secret with a prefix such as `whsec_`, the other side without it. Or the receiver stored `NAME=` with the secret. */
   | 'secret_prefix'
-  /** One side decoded the secret from base64 or hex, or encoded the secret. If both forms are readable text, either side may be wrong. For example, Kubernetes shows a secret in base64. */
+  /**
+   * One side decoded the secret from base64 or hex, or encoded it. For example, Kubernetes shows a secret in base64. If both forms are
+   * readable text, either side may be wrong.
+   */
   | 'secret_encoding'
-  /** The key is a hash of the secret, or the receiver stored a hash, as for a password. HMAC needs the secret itself. */
+  /** The key is a hash of the secret, or the receiver stored only a hash, as for passwords. HMAC needs the secret itself. */
   | 'secret_hashed'
-  /** A shell, a `.env` file, a URL or a form changed or truncated the secret, or the key is the whole JSON of a secrets manager. */
+  /** A shell, a `.env` file, a URL or a form changed or cut the secret. Or the key is the whole JSON of a secrets manager. */
   | 'secret_changed'
-  /** The key is a placeholder, the name of a variable, or text such as `undefined`, or the receiver has a masked secret from a web page. */
+  /** The key is a placeholder, the name of a variable, or text such as `undefined`. Or the receiver copied a masked secret from a page. */
   | 'secret_placeholder'
-  /** The message has another order of its parts, another separator, a missing part, or names of variables. */
+  /** The parts of the signed message have another order or separator, a part is missing, or the message has names of variables. */
   | 'message_layout'
-  /** The signed timestamp is not the sent timestamp, often because the program reads the clock twice, or because a placeholder was not filled in. */
+  /** The signed timestamp is not the sent timestamp. Often, the program reads the clock twice, or did not fill in a placeholder. */
   | 'message_timestamp'
-  /** The signed nonce is not the sent nonce, often because the program creates two nonces, or because a placeholder was not filled in, so that each request has the same nonce. */
+  /**
+   * The signed nonce is not the sent nonce. Often, the program creates two nonces. Or `X-Nonce` is a placeholder that was not filled in, so
+   * that every request has the same nonce.
+   */
   | 'message_nonce'
   /** The JSON was serialized twice, with different white space, escapes, names of fields or forms of numbers. */
   | 'body_json'
-  /** A line break was added, removed or converted, often by `echo`, `curl -d` or `json.NewEncoder` of Go. */
+  /** A line break was added, removed or changed, often by `echo`, `curl -d` or Go's `json.NewEncoder`. */
   | 'body_newline'
   /** The text was signed and sent in different encodings, such as Latin-1 and UTF-8, or with different escapes. */
   | 'body_encoding'
-  /** The signed body or the received body is inside an envelope: an event of a queue or a function, a form, or a multipart body. */
+  /** Only one of the two bodies, signed or received, is inside an envelope, such as an event of a queue, a form or a multipart body. */
   | 'body_wrapped'
-  /** The sender signed the body before it compressed it, or something inflated the body before it was verified. */
+  /** The body was signed before it was compressed, or was decompressed before it was verified. */
   | 'body_compressed'
   /** The sender signed a hash of the body. */
   | 'body_hashed'
   /** The sender signed an empty body, or text such as `[object Object]`. */
   | 'body_not_signed'
-  /** The body was changed or lost before it was verified: the body is empty, or does not match `Content-Length` or `Content-Encoding`. */
+  /** The body was changed or lost before it was verified. For example, it is empty, or its length is not `Content-Length`. */
   | 'body_changed'
-  /** No known mistake gives the received signature. The secrets differ, or the signed bytes differ from the received bytes. */
+  /** No known mistake explains the signature. The secrets differ, or the signed bytes differ from the received bytes. */
   | 'signature_mismatch'
 
-/**
- * Who must act. `unknown` means that the request does not confirm which side must act, for example if a proxy may have changed the body.
- */
+/** Who must act. `unknown` means that the request does not show this, for example because a proxy may have changed the body. */
 export type Side = 'sender' | 'receiver' | 'unknown'
 
-/** The languages of {@link Finding.fixes}, in the order in which they are listed. */
+/** The languages in which findings show a line of code. */
 export const LANGUAGES = ['node', 'python', 'go', 'ruby', 'php', 'java', 'csharp', 'perl', 'shell'] as const
 
-/** A language of {@link Finding.fixes}. */
+/** A language in which findings show a line of code. */
 export type Language = (typeof LANGUAGES)[number]
 
 /** One thing that is wrong with a request, and what to do about it. */
@@ -98,9 +111,9 @@ export interface Finding {
   readonly side: Side
   /** The mistake, in one sentence. */
   readonly message: string
-  /** The fix, for any language. */
+  /** What to do, for any language. */
   readonly fix: string
-  /** The line to change, by language. The likeliest language comes first. */
+  /** The line of code to change, by language. The likeliest language comes first. */
   readonly fixes: { readonly [language in Language]?: string }
   /** The facts behind the finding, in one or more lines that never contain the secret. */
   readonly evidence?: string
@@ -108,12 +121,12 @@ export interface Finding {
 
 /** The result of {@link diagnose}. */
 export interface Diagnosis {
-  /** Whether the request passes every rule. The rule about replays is not checked, because a single request cannot show a replay. */
+  /** Whether the request meets every rule. Replays are not checked, because one request cannot show whether it is a replay. */
   readonly valid: boolean
-  /** The most likely cause first. For a valid request, only `secret_leaked` and `message_nonce` are possible. */
+  /** The findings, the likeliest cause first. A valid request can only have `secret_leaked` and `message_nonce`. */
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language
-  /** The bytes that were signed, if the signature of an invalid request confirms them. A secret in the body is in these bytes too. */
+  /** The bytes that the sender of an invalid request signed, if they were found. If the body contains the secret, so do these bytes. */
   readonly signedMessage?: Uint8Array
 }

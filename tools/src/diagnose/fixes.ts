@@ -1,12 +1,11 @@
 import type { Language } from './finding.js'
 
-/** The fix for a finding. */
 export interface Fix {
-  /** The fix, if the sender may have to act. */
+  /** What the sender must do. Absent if only the receiver must act. */
   readonly sender?: string
-  /** The fix, if the receiver may have to act. */
+  /** What the receiver must do. Absent if only the sender must act. */
   readonly receiver?: string
-  /** The line to change, by language. */
+  /** The line of code to change, by language. */
   readonly lines?: { readonly [language in Language]?: string }
 }
 
@@ -37,7 +36,7 @@ const CLOCKS = {
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
 }
 
-/** Every fix, by its id. */
+/** Every fix, by the id that hypotheses and checks use. */
 export const FIXES = {
   replace_secret: {
     sender: 'Never send the secret, only X-Signature. Then use the new secret.',
@@ -272,5 +271,4 @@ export const FIXES = {
 } as const satisfies { readonly [id: string]: Fix }
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
 
-/** The id of a fix. */
 export type FixId = keyof typeof FIXES

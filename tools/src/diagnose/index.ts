@@ -19,23 +19,24 @@ export interface RequestToExplain extends WebhookRequest {
 }
 
 /**
- * Returns why a request does not verify: which rules the request breaks, and what was signed instead.
+ * Returns why a request does not verify: which rules the request breaks, and what the sender signed instead.
  *
  * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection should.
  * `diagnose` also takes much longer than `verify`.
  *
- * Each statement about a signature is confirmed, because `diagnose` computed that signature. Findings never contain the secret.
+ * If a finding says what the sender signed, `diagnose` has computed this signature, and it is the received one. Findings never contain the
+ * secret.
  *
  * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs during the search. A body of up to
  * 1 MB delays this work by at most about 100 ms at a time. If the search ends early, the finding `signature_mismatch` says what was not
  * tried.
  *
- * @param request - the webhook's ID, the headers and the raw body, as for `verify`. If you know the method and the path, pass `method` and
- * `path` too, because some senders sign the method and the path.
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Pass `method` and `path` too if you know them, because
+ * some senders sign them.
  * @param secret - the webhook's signing secret as text, or a list of secrets.
  * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without a clock, the time is unknown, so no
  *   finding says that a clock is wrong.
- * @param original - the body as the sender has it, if you know this body: for example, the file from which curl removed the line breaks.
+ * @param original - the body before the client changed it, if you know it. For example, `curl -d @file` removes the line breaks of a file.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
  *   a clock that returns no number.
  * @see `verify` for the rules
@@ -90,7 +91,7 @@ function targetOf({ method, path }: RequestToExplain): Header[] {
   return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
 }
 
-/** Returns the request with a list instead of an iterator of headers, because headers are read twice, but an iterator only once. */
+/** Returns the request with a list of headers instead of an iterator, because an iterator can be read only once. */
 function withListedHeaders(request: WebhookRequest): WebhookRequest {
   const headers: unknown = request?.headers
   const isIterator = typeof headers === 'object' && headers !== null && 'next' in headers && Symbol.iterator in headers

@@ -1,10 +1,10 @@
 import type { FindingCode } from './finding.js'
 
-// This file finds the time that a timestamp means, in any unit, epoch or format. Instants are milliseconds since the Unix epoch.
+// This file reads a time that was written in a wrong unit or format. An instant is a time in milliseconds since the Unix epoch.
 
 const DAY = 86_400_000
 
-/** A unit or an epoch for numbers that mean a time. */
+/** A wrong way to write a time as a number, such as milliseconds, or seconds since 2001. */
 export interface Scale {
   readonly code: Extract<FindingCode, 'timestamp_unit' | 'timestamp_epoch'>
   readonly what: string
@@ -22,7 +22,7 @@ const since = (epoch: string, milliseconds: number, what: string): Scale => ({
   toInstant: (value) => value * milliseconds + Date.parse(epoch),
 })
 
-/** The scales that senders use by mistake instead of Unix time in seconds, the most common first. */
+/** The scales that senders use by mistake, the most common first. */
 const SCALES = [
   unit('milliseconds', 1),
   unit('microseconds', 1e-3),
@@ -34,10 +34,10 @@ const SCALES = [
   since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
 ]
 
-/** The maximum difference between a time and the time of the diagnosis, in milliseconds: ten years, because a capture may be old. */
+/** A time is plausible if it is at most ten years from the time of the diagnosis. A capture may be old. */
 export const NEAR = 3650 * DAY
 
-/** Returns the scale that makes a number a plausible time, or `undefined` if the number is plausible as seconds or on no scale. */
+/** Returns the scale on which a number is a plausible time. Returns `undefined` if there is none, or if seconds are plausible. */
 export function scaleOf(value: number, now: number): Scale | undefined {
   // From 2001 to 2286, Unix time has 13 digits in milliseconds, 16 digits in microseconds, and 19 digits in nanoseconds.
   const place = [1e12, 1e15, 1e18].findIndex((least) => value >= least && value < least * 10)
@@ -50,7 +50,7 @@ export function scaleOf(value: number, now: number): Scale | undefined {
 const COMPACT =
   /^(\d{4})-?(\d\d)-?(\d\d)[T_ -]?(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i
 
-/** Returns the instant of a date and time, or NaN for other text. A text without a time zone is read as UTC. */
+/** Returns the instant of a date with a time, or NaN for other text. Without a time zone, the text is read as UTC. */
 export function instantOfDate(text: string): number {
   const [, year, month, day, hour, minute, second, fraction = '', zone = ''] = COMPACT.exec(text) ?? []
   if (year !== undefined) {
@@ -58,15 +58,15 @@ export function instantOfDate(text: string): number {
     const milliseconds = fraction.padEnd(3, '0').slice(0, 3)
     return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`)
   }
-  // RFC 1123 and the output of date(1) have the name of a month, or slashes.
+  // `Tue, 14 Nov 2023 22:13:20 GMT` has the name of a month, and `11/14/2023` has slashes. `Date.parse` also accepts much other text.
   if (!/[a-z]{3}|\d\/\d/i.test(text)) return Number.NaN
   return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }
 
-/** The start of December 9999, in milliseconds since the Unix epoch. A later instant is not a plausible time. */
+/** A later instant is not read as a time. */
 const LAST = Date.parse('9999-12-01')
 
-/** Returns the instant that a timestamp means, or `undefined` if the text is not a time. */
+/** Returns the instant in a timestamp of any format, or `undefined` if the text is not a time. */
 export function instantOf(timestamp: string, now: number): number | undefined {
   const text = timestamp.slice(0, 64).replace(/^[\s"'[{(]+|[\s"'\]})s,]+$/g, '')
   const date = instantOfDate(text)
@@ -77,7 +77,7 @@ export function instantOf(timestamp: string, now: number): number | undefined {
   return instant >= 0 && instant < LAST ? instant : undefined
 }
 
-/** Returns a date and time in ISO 8601 with whole seconds: `2023-11-14T22:13:20` and then `zone`. */
+/** Returns an instant in ISO 8601 with whole seconds, and then `zone`: `2023-11-14T22:13:20Z`. */
 export function writeIso(instant: number, zone: string, separator = 'T'): string {
   return new Date(instant).toISOString().slice(0, 19).replace('T', separator) + zone
 }

@@ -3,11 +3,11 @@ import { isGuessable } from '../secret-strength.js'
 
 const MASK = '[secret]'
 
-/** How many consecutive characters of a secret are masked. A secret of words has a larger number, because a message may have the same words. */
+/** This many characters in a row are masked. For a secret made of words, the number is larger, because normal text has words too. */
 const MIN_PIECE = 4
 const MIN_PIECE_OF_WORDS = 8
 
-/** Returns the text with each piece of a secret masked: plain, escaped, percent-encoded, in hex or in base64. */
+/** Returns the text with each piece of a secret masked. The piece may be plain, escaped, percent-encoded, in hex or in base64. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = text
   for (const [length, found] of FOUND.get(secrets) ?? piecesOf(secrets)) masked = maskPieces(masked, length, found)
@@ -15,8 +15,9 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 }
 
 interface Pieces {
+  /** The secrets as they may be written in a text, for example in hex. */
   readonly forms: readonly string[]
-  /** Every piece of a form with the minimum length that is masked. */
+  /** Every piece of these forms that has the length from which pieces are masked. */
   readonly pieces: ReadonlySet<string>
 }
 
@@ -34,10 +35,10 @@ function maskPieces(text: string, length: number, { forms, pieces }: Pieces): st
   return masked + text.slice(kept)
 }
 
-/** Caches the pieces of each list of secrets, because computing the pieces takes longer than masking a short text. */
+/** Caches the pieces of each list of secrets, because it takes longer to find the pieces than to mask a short text. */
 const FOUND = new WeakMap<readonly string[], ReadonlyMap<number, Pieces>>()
 
-/** Returns the forms of the secrets, with the pieces of each form, by the length of a piece. */
+/** Returns the pieces of the secrets, grouped by the length from which a piece is masked. */
 function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
   const byLength = new Map<number, string[]>()
   for (const [length, form] of secrets.flatMap(formsOf)) byLength.set(length, [...(byLength.get(length) ?? []), form])
@@ -53,15 +54,15 @@ function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
   return found
 }
 
-/** Returns the forms of a secret in a text, each with the length of a masked piece. A prefix such as `whsec_` is not secret. */
+/** Returns each form of a secret, with the length from which its pieces are masked. A prefix such as `whsec_` is not secret. */
 function formsOf(whole: string): (readonly [length: number, form: string])[] {
   const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')
   const count = isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE
   const bytes = utf8(secret)
   const digits = hex(bytes)
-  // Names of headers and hosts arrive in lowercase.
+  // The secret may be in the name of a header or a host, which is in lowercase.
   const plain = [secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1)]
-  // The base64 of a text depends on its position in a group of three bytes.
+  // Base64 encodes three bytes at a time, so the secret has another base64 after one or two other bytes.
   const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
   const inBase64 = groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')])
   return [

@@ -4,20 +4,20 @@ import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../capture/headers.js'
 import { instantOf, NEAR } from './instant.js'
 
-// This file finds the values that the sender intended for the three headers. A value may be repeated, swapped, or under another name.
+// This file finds the three values if a header has another name, was sent twice, or has the value of another header.
 
-/** One of the three headers: the received value, and the other values that the sender may have intended. */
+/** One of the three headers. */
 export interface ReceivedHeader {
   readonly name: HeaderName
-  /** As received. Repeated values are joined with `, `. */
+  /** The value as received. If the header arrived twice, the values are joined with `, `. */
   readonly value: string | undefined
-  /** The single values, if the header arrived several times, either on separate lines or joined with `, `. */
+  /** If the header arrived several times: the single values. */
   readonly repeated: readonly string[] | undefined
-  /** If the header is absent, the header that probably has the value under another name. */
+  /** If the header is absent: another header that probably has the value. */
   readonly renamed: Header | undefined
 }
 
-/** The three headers as received, by what each header means. */
+/** The three headers as received: `timestamp`, `nonce` and `signature`. */
 export type ReceivedHeaders = { readonly [field in keyof HeaderValues]: ReceivedHeader }
 
 /** The values that the sender probably intended for the three headers. */
@@ -28,7 +28,7 @@ export interface IntendedHeaders extends HeaderValues {
 
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
 
-/** Returns the three headers, found among all headers. The names of all headers are in lowercase. */
+/** Finds the three headers. The names in `headers` are in lowercase. */
 export function findHeaders(values: HeaderValues, headers: readonly Header[]): ReceivedHeaders {
   const received = HEADER_NAMES.map((name): ReceivedHeader => {
     const value = values[FIELDS[name]]
@@ -40,8 +40,8 @@ export function findHeaders(values: HeaderValues, headers: readonly Header[]): R
 }
 
 /**
- * Returns the possible intended values of the three headers, the likeliest first. For a repeated header, the sender may have intended the
- * first or the last value. The values of two headers may be swapped.
+ * Returns the values that the sender may have intended for the three headers, the likeliest first. Of a header that was sent twice, the
+ * first or the last value may be right. The values of X-Timestamp and X-Nonce may be swapped.
  */
 export function meaningsOf({
   timestamp,
@@ -50,19 +50,19 @@ export function meaningsOf({
 }: ReceivedHeaders): readonly [IntendedHeaders, ...IntendedHeaders[]] {
   const intendedValue = ({ value, renamed }: ReceivedHeader) => value ?? renamed?.[1]
   const intendedSignature = intendedValue(signature)
-  // If several headers were sent twice, their first values belong together, and so do their last values.
+  // If all three headers were sent twice, the three first values belong together, and so do the three last values.
   const pick = (place: 0 | -1): HeaderValues => ({
     timestamp: timestamp.repeated?.at(place) ?? intendedValue(timestamp) ?? timestampInside(intendedSignature),
     nonce: nonce.repeated?.at(place) ?? intendedValue(nonce),
     signature: signature.repeated?.at(place) ?? intendedSignature,
   })
   const isRepeated = [timestamp, nonce, signature].some(({ repeated }) => repeated !== undefined)
-  // The joined value of a repeated signature is kept, because a part of the value may be the right digest in another form.
+  // If X-Signature was sent twice, the joined value is kept, because the search finds a digest inside it.
   const likeliest = { ...pick(0), signature: intendedSignature }
   return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...[swap(likeliest)].filter(isWellFormed)]
 }
 
-/** Returns the time that Stripe and others put into the header of the signature: `t=1700000000,v1=…`. */
+/** Returns the time in a signature such as `t=1700000000,v1=…`. Stripe and others write the time there. */
 function timestampInside(signature = ''): string | undefined {
   return /(?:^|[,; ])t=(\d{1,20})(?=$|[,; ])/.exec(signature.slice(0, 2048))?.[1]
 }
@@ -78,7 +78,7 @@ function isWellFormed({ timestamp = '', nonce = '' }: IntendedHeaders): boolean 
   return isTimestamp(timestamp) && isNonce(nonce)
 }
 
-/** Returns `intended`. If its values show that timestamp and nonce were swapped, this function swaps both back. */
+/** Returns `intended`, with timestamp and nonce swapped back if only the nonce is a time. */
 export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedHeaders {
   const { timestamp, nonce } = intended
   const swapped = swap(intended)
@@ -87,7 +87,7 @@ export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedH
   return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : intended
 }
 
-/** Returns `intended` without a guessed nonce. A proxy may add a request ID, so an ID is the nonce only if the sender signed the ID. */
+/** Returns `intended` without a nonce from a header such as `X-Request-Id`. A proxy may have added this header, so it is only a guess. */
 export function withoutGuessedNonce(
   intended: IntendedHeaders,
   { nonce: { renamed } }: ReceivedHeaders,
@@ -106,7 +106,7 @@ function repeatedValues(
   return joined.length > 1 && joined.every(({ length }) => length === joined[0]?.length) ? joined : undefined
 }
 
-/** The names that other products give to the three headers. */
+/** Match the names that other products use for the three headers. */
 const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-timestamp': /^(x-)?(ts|time|date)$|time-stamp|request-time|sent-at|signed-at/,
   'x-nonce':
@@ -114,7 +114,7 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
-/** Returns whether a name contains a word. Up to two letters (one in a short word) may be missing, added or in another order. */
+/** Returns whether a name contains a word, also with a typing mistake: up to two letters may differ, or one in a word of five letters. */
 function hasWord(name: string, word: string): boolean {
   return name.split('-').some((part) => {
     let missing = word
@@ -129,14 +129,14 @@ function hasWord(name: string, word: string): boolean {
 
 const plain = (name: string) => name.replace(/^http[_-]/, '').replaceAll('_', '-')
 
-/** Returns the header that probably has the value of `name` under another name, or `undefined` if there is none. */
+/** Returns the header that probably has the value of the header `name`, or `undefined` if there is none. */
 function findOtherName(headers: readonly Header[], name: HeaderName): Header | undefined {
   const others = headers.filter(([other]) => other.length <= 128)
   const candidates = others.filter(([other]) => {
     const isTimeOfAnother = name === 'x-timestamp' && /nonce|signature/.test(other)
     return !isTimeOfAnother && (hasWord(plain(other), FIELDS[name]) || OTHER_NAMES[name].test(plain(other)))
   })
-  // The most specific header comes first: a SHA-256 signature before a SHA-1 signature, and a nonce before a request ID.
+  // The most exact name wins: a signature with SHA-256 before one with SHA-1, and a nonce before a request ID.
   return (
     candidates.find(([other]) => plain(other) === name) ??
     candidates.find(([other]) => other.includes('256')) ??
@@ -146,6 +146,6 @@ function findOtherName(headers: readonly Header[], name: HeaderName): Header | u
   )
 }
 
-/** Returns whether `Authorization` has 64 hex digits, which are probably the signature, because a token rarely has this form. */
+/** Returns whether `Authorization` has 64 hex digits. They are probably the signature, because tokens rarely have this form. */
 const isAuthorizationDigest = ([name, value]: Header) =>
   name === 'authorization' && /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i.test(value)

@@ -2,57 +2,58 @@ import type { Primitives } from '../primitives.js'
 import type { Likelihood } from './hypotheses/hypothesis.js'
 import { isSteps, type Steps } from './steps.js'
 
-// The search tries combinations of choices, one choice per group (the layout, the secret, the body …). The search begins with the likeliest
-// combinations. The search ends when a combination matches, no likely combination is left, or the budget is used up.
+// The search tries combinations of mistakes, for example a mistake in the layout together with a mistake in the secret. There is a group of
+// choices for each part of signing (layout, secret, body …), and a combination has one choice of each group. The likeliest combinations are
+// tried first. The search ends when a combination matches, when no likely combination is left, or when the budget is used up.
 
-/** A higher cost means that a combination is less likely. Two common mistakes together are about as likely as one rare mistake. */
+/** The cost of a choice. A higher cost means that it is less likely. Two common mistakes are about as likely as one rare mistake. */
 const COSTS: { readonly [likelihood in Likelihood]: number } = { expected: 0, common: 2, uncommon: 3, rare: 5, last: 8 }
 
-/** Three mistakes in one sender are rare, so the third mistake has an extra cost. */
+/** The extra cost of the third mistake, because three mistakes in one sender are rare. */
 const THIRD_MISTAKE = 1
 
-/** The maximum cost of a combination that is tried. One common and one rare mistake, or three common mistakes, have this cost. */
+/** The maximum cost of a combination. Three common mistakes have this cost, and so do one common and one rare mistake. */
 const MAX_COST = 7
 
 const MISTAKE_COSTS = Object.values(COSTS).filter((cost) => cost > 0)
 
-/** One possible choice in a group. */
+/** One choice in a group, such as one mistake in the layout. A state is what the choices so far lead to. */
 export interface Choice<State> {
   readonly likelihood: Likelihood
-  /** Returns the next states. Returns an empty list if this choice is not possible, or makes no difference. */
+  /** Returns the states after this choice. Returns an empty list if this choice is not possible, or changes nothing. */
   apply(state: State): readonly State[] | Steps<readonly State[]>
 }
 
-/** The expected choice of a group that changes nothing. The search skips such a group. */
+/** The choice to change nothing. The search skips a group in which this is the only choice of its cost. */
 export const UNCHANGED: Choice<never> = { likelihood: 'expected', apply: (state) => [state] }
 
-/** A group of choices that exclude each other. */
 export interface ChoiceGroup<State> {
   readonly name: string
   readonly choices: readonly Choice<State>[]
 }
 
-/** The result of a search. */
 export interface Searched<Result> {
-  /** What `test` returned for the likeliest combination that matches, or `undefined` if none matches. */
+  /** What `test` returned for the first combination that matches, or `undefined` if none matches. */
   readonly found: Result | undefined
-  /** The names of the groups with choices that were not tried, because the budget was used up. */
+  /** The names of the groups in which choices were not tried, because the budget was used up. */
   readonly notTried: readonly string[]
 }
 
-/** The position of the search in a group: the choices and states to try, and the index of the next choice and state. */
+/** Where the search is in one group. */
 interface Level<State> {
+  /** The state before the choices of this group. */
   readonly state: State
+  /** The index of the next choice. */
   choice: number
-  /** The states that the current choice leads to. */
+  /** The states after the current choice, and the index of the next one. */
   next: readonly State[]
   index: number
 }
 
 /**
- * Tries combinations until `test` returns a result, and returns that result. Single mistakes come first.
+ * Tries combinations until `test` returns a result, and returns this result. Single mistakes are tried first.
  *
- * @param endStep - returns the cost since the last pause if a pause is due, and otherwise 0.
+ * @param endStep - returns 0, or the cost since the last pause if it is time for a pause.
  */
 export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
@@ -99,11 +100,11 @@ export function* search<State, Result>(
           if (found !== undefined) return found
         }
       } catch (error) {
-        // Another single mistake may cost less, for example one in a short part of a message with a large body.
+        // Another single mistake may still be within the budget: a change of the nonce costs less than a change of a large body.
         if (!(error instanceof OutOfBudget) || mistakes !== 1 || levels.length <= mistaken) throw error
         notTried.add((stops[mistaken] as (typeof stops)[number]).group)
         levels.length = mistaken + 1
-        // The search skips the other states of this choice.
+        // The other states after this choice are skipped.
         const level = levels[mistaken] as Level<State>
         level.index = level.next.length
       }
@@ -125,7 +126,6 @@ export function* search<State, Result>(
   return result()
 }
 
-/** Returns the choices of a group by their cost. */
 function groupByCost<State>(choices: readonly Choice<State>[]): ReadonlyMap<number, readonly Choice<State>[]> {
   return new Map(
     Object.entries(COSTS).map(([likelihood, cost]) => [
@@ -135,14 +135,15 @@ function groupByCost<State>(choices: readonly Choice<State>[]): ReadonlyMap<numb
   )
 }
 
+/** A kind of combination, such as "a common mistake in the first group, and no other mistake". */
 interface Pattern {
-  /** The cost of the choice in each group. */
+  /** For each group, the cost of its choice. */
   readonly costs: readonly number[]
   readonly total: number
   readonly mistakes: number
 }
 
-/** Caches the patterns per number of groups, because computing the patterns takes longer than a short search. */
+/** Caches the patterns for each number of groups, because making them takes longer than a short search. */
 const PATTERNS = new Map<number, readonly Pattern[]>()
 
 function patternsOf(groups: number): readonly Pattern[] {
@@ -151,7 +152,7 @@ function patternsOf(groups: number): readonly Pattern[] {
   return patterns
 }
 
-/** Returns patterns of up to three mistakes, the likeliest and shortest first. Changed bodies come last, because they take the longest. */
+/** Returns all patterns with up to three mistakes, single mistakes first and then by cost. A changed body comes after other changes. */
 function makePatterns(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let group = 0; group < groups; group++) {
@@ -174,23 +175,22 @@ function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern
 
 class OutOfBudget extends Error {}
 
-/** The minimum cost between two pauses, because a pause takes time. Hashing at this cost takes much less than 1 ms, and writing JSON about 10 ms. */
+/** The search pauses after this cost at the earliest, because a pause takes time. Hashes with this cost take less than 1 ms. */
 const MIN_STEP = 200_000
 
-/** The bytes of a block of SHA-256. A longer key is hashed before its first message. */
+/** HMAC hashes a key with more bytes than a block of SHA-256, so such a key costs one more hash. */
 const BLOCK = 64
 
-/** The fixed cost of a hash. The cost of the hashed bytes is added. */
+/** A hash costs this much, and 1 more for each hashed byte. */
 const BYTES_PER_HASH = 1000
 
 /**
- * Returns functions that count the work of a search, and that throw `OutOfBudget` before the search costs too much. `primitives`
- * counts what it hashes and inflates, `spend` counts bytes that are read or written, and `endStep` is for {@link search}.
+ * Returns functions that count the work of a search, and throw `OutOfBudget` before there is too much work. `primitives` counts hashes, and
+ * `spend` counts bytes that are read or written. `endStep` is for {@link search}.
  *
  * @param hashes - how many hashes the search may compute.
  * @param bytes - how many bytes the search may hash.
- * @param rewritten - how many bytes the search may read or write. This limit is separate, because reading or writing a byte takes longer
- * than hashing a byte.
+ * @param rewritten - how many bytes the search may read or write, which takes longer than hashing.
  */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
   let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]
@@ -204,7 +204,7 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     let spent = BYTES_PER_HASH + keyLength
     for (const { length } of parts) spent += length
     if (hashesLeft === 0 || spent > bytesLeft) {
-      // A combination that is skipped takes time too.
+      // It also takes time to skip a combination.
       step += BYTES_PER_HASH
       throw new OutOfBudget()
     }

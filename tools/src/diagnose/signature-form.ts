@@ -3,40 +3,41 @@ import { ALGORITHMS } from '../primitives.js'
 import { joinWords } from '../text.js'
 import { percentDecode } from './hypotheses/body-formats.js'
 
-/** The minimum number of hex digits, because with fewer digits a digest would match by chance. */
+/** A part of a digest must have at least this many hex digits. A shorter part would match by chance. */
 const MIN_DIGITS = 8
 
-/** The lengths of digests that may be truncated, in bytes. */
+/** The lengths of the digests that a header may be a part of, in bytes. */
 const CUT_LENGTHS = [32, 20, 64]
 
+/** The maximum number of words of a header that are read as a digest. */
 const MAX_PIECES = 12
 
-/** One possible form of the digest in X-Signature. */
+/** One way to read X-Signature as a digest: as base64, for example, or as the first half of the digest. */
 export interface SignatureForm {
   /** How the header differs from 64 lowercase hex digits. Empty if there is no difference. */
   readonly differences: readonly string[]
   readonly code: 'signature_format' | 'signature_truncated' | 'signature_changed'
   /** The possible lengths of the whole digest, in bytes. */
   readonly lengths: readonly number[]
-  /** Whether a log, a mail or a picture may have caused the difference, instead of the sender. */
+  /** Whether the difference may come from a log, a mail or a picture, and not from the sender. */
   readonly isOfCapture?: boolean
-  /** Returns whether the header encodes this digest, which is in lowercase hex. */
+  /** Returns whether the header, read in this way, is this digest. The argument is in lowercase hex. */
   matches(digest: string): boolean
-  /** Returns how the header differs from this digest, if the differences depend on the digest. */
+  /** Returns how the header differs from this digest: `digit 21 (\`0\`) is wrong`. */
   describe?(digest: string): string
 }
 
 /** Go's `mac.Sum(message)` appends the digest to the message. */
 const APPENDED = 'other bytes before the digest, in the same encoding'
 
-/** Returns whether a form covers the whole header, because a digest in only a part of the header is a guess. */
+/** Returns whether a form reads the whole header as a digest. If only a part of the header is a digest, the form is a guess. */
 const isWhole = ({ code, differences }: SignatureForm) => code === 'signature_format' && !differences.includes(APPENDED)
 
 /** Returns all possible forms of the digest in the header, the simplest first. */
 export function signatureForms(signature: string): SignatureForm[] {
   const encoded = [...readEncoded(signature), ...readSignedNumber(signature)]
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
-  // Some senders print each byte as a number. In Java, bytes are signed, so negative bytes begin with `ffffff`.
+  // Some senders print each byte as a hex number: `5` for the byte 0x05. In Java, the byte 0xc5 is negative, and prints as `ffffffc5`.
   const printed = signature.replaceAll('ffffff', '')
   const form =
     printed === signature
@@ -46,7 +47,7 @@ export function signatureForms(signature: string): SignatureForm[] {
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
 
-/** Returns the form that Java's `new BigInteger(digest).toString(16)` writes, which reads the digest as a signed number. */
+/** Reads a digest as Java's `new BigInteger(digest).toString(16)` prints it. Java prints a negative number if the first bit is 1. */
 function readSignedNumber(signature: string): SignatureForm[] {
   if (!/^-[0-9a-f]{32,64}$/.test(signature)) return []
   const digits = ((1n << 256n) - BigInt(`0x${signature.slice(1)}`)).toString(16)
@@ -54,7 +55,7 @@ function readSignedNumber(signature: string): SignatureForm[] {
   return [{ differences: [form], code: 'signature_format', lengths: [32], matches: (digest) => digest === digits }]
 }
 
-/** Returns the forms of hex or base64, whole or truncated, with or without a prefix or quotes. */
+/** Reads hex or base64, whole or truncated, with or without a prefix or quotes. */
 function readEncoded(signature: string): SignatureForm[] {
   return piecesOf(signature)
     .flatMap(decode)
@@ -69,7 +70,7 @@ function readEncoded(signature: string): SignatureForm[] {
 
 const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 
-/** Returns the possible meanings of the digits: a whole digest, the end of a longer text, or a part of a digest. */
+/** Returns the ways to read hex digits: as a whole digest, as a part of one, or as a longer text that ends with one. */
 function readDigits(digits: string): SignatureForm[] {
   const count = digits.length
   const longer = count < MIN_DIGITS ? [] : CUT_LENGTHS.filter((length) => length * 2 > count)
@@ -108,10 +109,10 @@ function readDigits(digits: string): SignatureForm[] {
   return all.filter(({ lengths }) => lengths.length > 0)
 }
 
-/** The maximum number of wrong digits, because the other digits are then not right by chance. */
+/** The maximum number of wrong digits. With more wrong digits, the other digits may be right by chance. */
 const MAX_WRONG_DIGITS = 3
 
-/** Returns which of a few digits are wrong, missing or added, or `undefined` if other digits differ too. */
+/** Returns which digits are wrong, missing or added, or `undefined` if there are more than three such digits. */
 function describeWrongDigits(digits: string, digest: string): string | undefined {
   if (digits.length === digest.length) {
     const wrong: string[] = []
@@ -130,14 +131,14 @@ function describeWrongDigits(digits: string, digest: string): string | undefined
   return `${what} too ${short === digits ? 'few' : 'many'}, after the first ${same}`
 }
 
-/** A text that may be an encoded digest, and the difference from the header. */
+/** A part of a header that may be an encoded digest, and how the header differs from this part. */
 interface Piece {
   readonly text: string
   readonly differences: readonly string[]
   readonly isOfCapture?: boolean
 }
 
-/** Letters that look like digits in a picture or in handwriting, with these digits. */
+/** Letters that look like digits in a picture or in handwriting. */
 const MISREAD: { readonly [letter: string]: string } = {
   l: '1',
   I: '1',
@@ -153,13 +154,11 @@ const MISREAD: { readonly [letter: string]: string } = {
   q: '9',
 }
 
-/** Returns a text without white space, and with digits in place of letters that look like digits. */
+/** Returns a text without white space, and with digits instead of letters that look like digits. */
 export const rereadDigits = (text: string): string =>
   text.replace(/\s+/g, '').replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
 
-/**
- * Matches bytes that a program printed: `197, 184, …`, `[197,184,…]`, `-59 -72 …`, `c5:b8:…`, `<Buffer c5 b8 …>` or `c5b8636d-680beec4-…`.
- */
+/** How programs print bytes: `197, 184, …`, `[197,184,…]`, `-59 -72 …`, `c5:b8:…`, `<Buffer c5 b8 …>` or `c5b8636d-680beec4-…`. */
 const PRINTED: readonly { readonly pattern: RegExp; readonly what: string; readonly read: (text: string) => string }[] =
   [
     {
@@ -179,14 +178,14 @@ const PRINTED: readonly { readonly pattern: RegExp; readonly what: string; reado
     },
   ]
 
-/** Returns the pieces of a header that may be an encoded digest, with the text around them. */
+/** Returns the parts of a header that may be an encoded digest. */
 function piecesOf(signature: string): Piece[] {
   const pieces: Piece[] = []
   const decoded = percentDecode(signature) ?? signature
   const encoded = decoded === signature ? [] : ['percent-encoded']
   const trimmed = signature.trim()
   if (trimmed !== signature) pieces.push({ text: trimmed, differences: ['white space around it'] })
-  // `JSON.stringify` of a Uint8Array writes an index before each number.
+  // `JSON.stringify` writes a Uint8Array as `{"0":197,"1":184,…}`.
   const numbers = decoded.replace(/"\d{1,2}":/g, '')
   for (const { pattern, what, read } of PRINTED) {
     const [printed] = pattern.exec(numbers) ?? []
@@ -206,7 +205,7 @@ function piecesOf(signature: string): Piece[] {
     const letters = misread.map((letter) => `\`${letter}\` for \`${MISREAD[letter]}\``)
     pieces.push({ text: reread, differences: [joinWords(letters, 'and')], isOfCapture: true })
   }
-  // The longest word comes first, because a digest is longer than the name of an algorithm or the ID of a key.
+  // The longest word is the likeliest digest. Shorter words are names of algorithms or IDs of keys.
   const words = [...decoded.matchAll(/[A-Za-z0-9+/_-]{8,}={0,2}/g), ...decoded.matchAll(/[A-Za-z0-9+/]{8,}={0,2}/g)]
   words.sort((one, other) => other[0].length - one[0].length)
   for (const { 0: word, index } of words.slice(0, MAX_PIECES)) {
@@ -220,13 +219,13 @@ function piecesOf(signature: string): Piece[] {
   return pieces
 }
 
-/** Returns the text around a digest, without parts that may be a digest themselves. */
+/** Returns the text before or after a digest for a message. Long words are left out, because they may be a digest too. */
 function shorten(text: string): string {
   const brief = text.replace(/[A-Za-z0-9+/_-]{16,}={0,2}/g, '…').replace(/[^ -~…]/g, '?')
   return brief.length > 40 ? `${brief.slice(0, 40)}…` : brief
 }
 
-/** Returns the possible digits that a piece encodes, as lowercase hex. */
+/** Decodes a piece from hex and from base64. The texts of the results are lowercase hex. */
 function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
   const decoded: Piece[] = []
   const add = (encoding: string, digits: string) =>
@@ -244,7 +243,7 @@ function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
     add(/[A-F]/.test(text) ? 'uppercase hex instead of lowercase' : '', text.toLowerCase())
     addInner('hex', fromHex(text))
   }
-  // Base64 is very unlikely to have so many hex digits in a row.
+  // Base64 with 32 characters that are all hex digits is very unlikely.
   const bytes = /^(0x)?[0-9a-f]{32,}$/i.test(text) ? undefined : fromBase64(text)
   if (bytes !== undefined) {
     const isPadded = text.length % 4 === 0
@@ -255,15 +254,15 @@ function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
   return decoded
 }
 
-/** Returns the forms of a whole digest, except forms that only the length suggests. */
+/** Returns the forms that read the whole header as a digest. Base64 counts only if it has the 32 bytes of a SHA-256. */
 function plainForms(signature: string): SignatureForm[] {
   const isOf32Bytes = ({ lengths }: SignatureForm) => lengths.includes(32)
   const hex = /^[0-9a-f]+$/i.test(signature)
   return readEncoded(signature).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
 }
 
-/** Returns whether the header may be a whole digest in some form. Any other text is not a signature. */
+/** Returns whether the header is a digest in some form. */
 export const isDigest = (signature: string): boolean => plainForms(signature).length > 0
 
-/** Returns how a whole digest differs from 64 lowercase hex digits. Returns an empty text if the header is other text. */
+/** Returns how a digest differs from 64 lowercase hex digits, or an empty text if the header is not a digest. */
 export const describeForm = (signature: string): string => plainForms(signature)[0]?.differences.join(', ') ?? ''

@@ -16,22 +16,19 @@ import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
 import { isSteps, type Steps } from './steps.js'
 
-/** A signing variant that leads to the received signature, and the form of the signature. */
+/** A signing variant that makes the received signature, and the form in which the header has this signature. */
 export type FoundVariant = SigningVariant & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
 
-/** What a search needs besides the request. */
+/** What a search needs besides the facts about the request. */
 export interface SearchContext extends RequestContext {
-  /** Returns the cost since the last pause if a pause is due, and otherwise 0. */
+  /** Returns 0, or the cost since the last pause if it is time for a pause. */
   endStep(): number
 }
 
-/** The maximum number of bytes of proposed values that are kept for later combinations. */
+/** The maximum number of bytes in the values that are cached for later combinations. */
 const MAX_KEPT = 2 ** 25
 
-/**
- * Returns the likeliest signing variant that leads to the received signature, if there is one. `notTried` has the names of the dimensions
- * with values that were not tried, because the budget was used up.
- */
+/** Finds the likeliest signing variant that makes the received signature. */
 export function* findSigningVariant(facts: Facts, context: SearchContext): Steps<Searched<FoundVariant>> {
   const { forms, timestamps, nonces, keys, body, secrets } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
@@ -59,7 +56,7 @@ export function* findSigningVariant(facts: Facts, context: SearchContext): Steps
   return yield* search(groups, start, test, context.endStep)
 }
 
-/** Returns the message in parts, one for each part of the layout. */
+/** Returns the bytes that were signed, as one piece for each part of the layout. */
 export function messageOf(variant: Pick<SigningVariant, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
   return encodedParts(variant.layout).map((encoded, index) => {
     const part = variant.layout[index]
@@ -73,7 +70,7 @@ export function messageOf(variant: Pick<SigningVariant, 'layout' | 'timestamp' |
   })
 }
 
-/** Caches the parts of layouts in UTF-8, because a search makes thousands of messages with one layout. */
+/** Caches the parts of each layout in UTF-8, because a search makes thousands of messages with one layout. */
 const ENCODED = new WeakMap<Layout, readonly Uint8Array[]>()
 
 function encodedParts(layout: Layout): readonly Uint8Array[] {
@@ -82,19 +79,19 @@ function encodedParts(layout: Layout): readonly Uint8Array[] {
   return encoded
 }
 
-/** Returns whether a field of a signing variant changes the digest. */
+/** Returns whether a field of a signing variant has an effect. For example, the nonce has none if the layout has no nonce. */
 function matters(field: keyof SigningVariant, { layout, digest }: SigningVariant): boolean {
   return field === 'key' ? digest.isKeyed : field === 'layout' || field === 'digest' || layout.includes(`<${field}>`)
 }
 
-/** Returns the choices of a dimension: its right values, then its hypotheses. No value is proposed twice. */
+/** Returns the choices of a dimension: first its right values, then its hypotheses. If two hypotheses propose a value, it is tried once. */
 function choicesOf(
   { name, field, hypotheses, right, inputs }: Dimension,
   start: SigningVariant,
   facts: Facts,
   context: SearchContext,
 ): Choice<SigningVariant>[] {
-  /** The proposed values and changes per input. The input of a body depends on the rest of the signing variant. */
+  /** Caches what the hypotheses proposed for each input. A dimension of the body gets many inputs: each body that was changed before. */
   const kept = new Map<unknown, { values: DistinctValues; changes: Map<unknown, readonly Change[]> }>()
   let keptBytes = 0
 
@@ -156,7 +153,7 @@ function choicesOf(
   ]
 }
 
-/** Runs the steps of a hypothesis, and counts the cost of each step. */
+/** Runs a hypothesis in steps, and counts the cost of each step. */
 function* spending<Result>(steps: Steps<Result>, { spend, endStep }: SearchContext): Steps<Result> {
   for (;;) {
     const step = steps.next()
@@ -167,7 +164,6 @@ function* spending<Result>(steps: Steps<Result>, { spend, endStep }: SearchConte
   }
 }
 
-/** Returns the changes with their texts. */
 function describe(changes: readonly Change[], secrets: readonly string[]): Mistake[] {
   return changes.map(({ hypothesis, dimension, index, input, detail, output }) => {
     const isOfOne = dimension === 'secret' && secrets.length > 1 && hypothesis.code !== 'secret_placeholder'
@@ -176,7 +172,7 @@ function describe(changes: readonly Change[], secrets: readonly string[]): Mista
   })
 }
 
-/** Returns the values that a hypothesis proposed, each with its detail. */
+/** Returns the proposed values as a list. */
 function variantsOf<Output extends object | string>(applied: Applied<Output>): readonly Variant<Output>[] {
   if (applied === undefined) return []
   return isSeveral(applied) ? applied.variants : [{ detail: '', value: applied }]

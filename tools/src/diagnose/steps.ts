@@ -1,10 +1,10 @@
-// Long work is split into steps, so that the caller can do other work between the steps. Without steps, a large body would block the event
-// loop for seconds.
+// Long work is a generator that yields after each step, so that other work of the process can run. Without steps, a large body would block
+// the event loop for seconds.
 
-/** Work that yields the cost of each step, in the unit of the search budget, and returns the result. */
+/** Work in steps. After each step, it yields how much the step cost: about one per byte. */
 export type Steps<Result> = Generator<number, Result, void>
 
-/** Returns whether a value is work in steps, and not already the result. */
+/** Returns whether a function returned work in steps, and not already the result. */
 export const isSteps = <Result>(work: Result | Steps<Result>): work is Steps<Result> =>
   typeof work === 'object' && work !== null && 'next' in work
 

@@ -12,12 +12,12 @@ const INFLATE = { gzip: Gunzip, deflate: Unzlib }
 class TooLong extends Error {}
 
 /**
- * Returns the platform functions for the diagnosis, without Brotli, because no browser library for Brotli is small.
+ * Returns the platform functions for the diagnosis in a browser. They do not include Brotli, because its libraries are too large.
  *
- * @param onNotTried - is called for bytes that Brotli may have compressed, which are all bytes that are not text.
+ * @param onNotTried - is called if the body may be compressed with Brotli, because it is not text.
  */
 export function browserPrimitives(onNotTried: () => void): Primitives {
-  /** HMACs by key and algorithm, so that each key is hashed once. A search uses each key for thousands of messages. */
+  /** Caches the HMAC of each key and algorithm before the first message, because a search uses each key for thousands of messages. */
   const keyed = new WeakMap<Uint8Array, Map<HashAlgorithm, ReturnType<typeof hmac.create>>>()
 
   return {
@@ -51,7 +51,7 @@ export function browserPrimitives(onNotTried: () => void): Primitives {
           isComplete = isLast === true
           if (length > maxLength) throw new TooLong()
         })
-        // The input is inflated in small steps, so that a decompression bomb ends early.
+        // The input is decompressed in small parts, so that a decompression bomb is stopped early.
         for (let start = 0; start < bytes.length; start += 16_384) {
           stream.push(bytes.subarray(start, start + 16_384), start + 16_384 >= bytes.length)
         }

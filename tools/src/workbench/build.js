@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { licenceNotices } from '../licence-notices.js'
 
-// Builds the workbench into one HTML file that needs no server and no network.
+// This file builds the workbench as one HTML file, which needs no server and no network.
 
 const HERE = new URL('./', import.meta.url)
 /** @param {string} name */
@@ -23,7 +23,7 @@ async function bundle(entry, workerSource) {
     write: false,
     format: 'iife',
     target: 'es2022',
-    // A module of Node is an error here, except for the one that node-util.ts stands for.
+    // For a browser, esbuild refuses every module of Node. Only `node:util` is replaced by node-util.ts.
     platform: 'browser',
     charset: 'utf8',
     alias: { 'node:util': fileURLToPath(new URL('node-util.ts', HERE)) },
@@ -46,7 +46,7 @@ async function bundle(entry, workerSource) {
 /**
  * Returns the page as one HTML text.
  *
- * @param {string} [guides] - the address of the guides, with a slash at its end. Without it, the page has no link to them.
+ * @param {string} [guides] - the address of the guides, with a slash at the end. Without this address, the page has no links to guides.
  * @returns {Promise<string>}
  */
 export async function buildWorkbench(guides) {

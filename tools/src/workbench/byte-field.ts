@@ -2,17 +2,17 @@ import { utf8 } from '../bytes.js'
 import { countBytes } from '../text.js'
 import { byId, h } from './dom.js'
 
-/** The largest file, in bytes. */
+/** The maximum size of a file. */
 const MAX_BYTES = 64 * 2 ** 20
 
-/** A field for bytes: a text, or a file, which is used byte by byte. */
+/** A field in which the user types a text or chooses a file. The bytes of a file are used unchanged. */
 export class ByteField {
   readonly #text: HTMLTextAreaElement
   readonly #file: HTMLInputElement
   readonly #chosen: HTMLElement
   #bytes: Uint8Array | undefined
 
-  /** @param id - the ID of the text area. The IDs of the other elements begin with this ID. */
+  /** @param id - the ID of the text area. The other elements have the IDs `<id>-file` and `<id>-chosen`. */
   constructor(id: string, onChange: () => void) {
     this.#text = byId<HTMLTextAreaElement>(id)
     this.#file = byId<HTMLInputElement>(`${id}-file`)

@@ -1,10 +1,10 @@
 import { fromLatin1, fromUtf8, isUtf8 } from '../bytes.js'
 import { h } from './dom.js'
 
-/** The maximum number of bytes that are shown, because more bytes would make the page slow. */
+/** The maximum number of bytes that are shown. More bytes would make the page slow. */
 const MAX_SHOWN = 4096
 
-/** Matches an invisible character, such as a control character or a space at the end of a line. */
+/** Matches an invisible character, or a space at the end of a line. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]|(?! )\p{Z}| (?=\n|$)/gu
 /** Matches a byte that is not visible ASCII. */
 const NOT_ASCII = /[^ -~]/g
@@ -12,9 +12,9 @@ const NOT_ASCII = /[^ -~]/g
 const NAMES: { readonly [character: string]: string } = { '\n': 'LF', '\r': 'CR', '\t': 'TAB', '\0': 'NUL', ' ': 'SP' }
 
 /**
- * Returns bytes as text. Invisible characters, and bytes that are not UTF-8, are drawn as their name or code.
+ * Returns an element that shows bytes as text. Invisible characters have their name or code, such as `[LF]` or `[U+200B]`.
  *
- * @param marked - the bytes that are marked, and `after`, the bytes after them.
+ * @param marked - more bytes, which are marked. `after` are the bytes after them.
  */
 export function textView(label: string, bytes: Uint8Array, marked?: Uint8Array, after?: Uint8Array): HTMLElement {
   const hidden = bytes.length - MAX_SHOWN

@@ -10,21 +10,18 @@ import { signatureOf } from './sign.js'
 
 export const MISSING_BODY = 'The capture has no body. Add the body under “The body is not in the capture”.'
 
-/** What the page sends to the Worker. */
+/** The input of a check, which the page sends to the Worker. */
 export interface CheckInput {
   readonly capture: Uint8Array
   /** The body, if the capture has none. */
   readonly body: Uint8Array | undefined
   readonly secrets: readonly string[]
-  /** When the request arrived: a time, `timestamp` for the time in `X-Timestamp`, or `undefined` for the time in the capture. */
+  /** The time of arrival, as for `--at`. `undefined` means the time in the capture. */
   readonly arrival: string | undefined
   readonly now: number
 }
 
-/**
- * Returns the report on a capture: whether each rule holds, and why the request does not verify. Throws an `Error` for a capture that
- * cannot be read.
- */
+/** Returns the report on a captured request. Throws an `Error` if the capture cannot be read. */
 export function check(input: CheckInput): CheckReport {
   const captured = readCapture(input.capture)
   if (input.body === undefined && captured.body === undefined) {
@@ -39,7 +36,7 @@ export function check(input: CheckInput): CheckReport {
   const arrival = findArrival(input.arrival, lines, captured.arrival, now)
   const capture = { captured, headers: lines, file: input.body, secrets, arrival, now }
   const { read, findings, warnings, notes, ...diagnosis } = runSteps(diagnoseCapture(primitives, capture))
-  // The body is copied, because otherwise the whole capture would be sent to the page with the body.
+  // Without a copy, the whole memory of the capture would be sent to the page.
   const body = read.body.slice()
   const headers = readHeaders(lines)
   const expected = secrets.map((secret) => signatureOf(headers, body, secret))
@@ -52,7 +49,7 @@ export function check(input: CheckInput): CheckReport {
     arrival,
     rules: checkRules(headers, arrival, expected, now),
     findings,
-    // Brotli hardly changes a small body, so a search without Brotli may find another change that matches.
+    // A small body is almost the same after Brotli, so that the search may explain it without Brotli.
     isBrotliNotTried: isBrotliNotTried && !diagnosis.valid,
   }
 }

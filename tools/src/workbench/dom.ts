@@ -1,6 +1,6 @@
 type Child = Node | string | undefined
 
-/** Returns a new element. Text is never read as HTML. */
+/** Returns a new element. Texts in `children` are shown as text, and never read as HTML. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: { readonly [name: string]: string | boolean } = {},
@@ -14,7 +14,6 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Returns the element of the page with this ID. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id)
   if (element === null) throw new Error(`The page has no #${id}.`)

@@ -1,10 +1,10 @@
 import type { CheckReport } from './report.js'
 
-// `listen --page` sends this data to the page, with every piece of the secret masked.
+// `listen --page` sends these data to the page. Each piece of the secret in them is masked.
 
-/** The first event: facts about the listener, and the requests that it has kept. */
+/** The first event that the page gets. */
 export interface Hello {
-  /** The address that receives requests: `http://127.0.0.1:4000`. */
+  /** The address that receives the webhooks: `http://127.0.0.1:4000`. */
   readonly listening: string
   readonly endpoint?: string | undefined
   readonly language?: string | undefined
@@ -12,7 +12,7 @@ export interface Hello {
   readonly requests: readonly Summary[]
 }
 
-/** A row of the list. Long texts are shortened. */
+/** One request in the list of requests. Long texts are shortened. */
 export interface Summary {
   /** The number of the request, counted from 1. */
   readonly id: number
@@ -24,20 +24,20 @@ export interface Summary {
   readonly ok: boolean
   readonly reason?: string | undefined
   readonly detail: string
-  /** The message of the first finding or, without a finding, what differs at the endpoint. */
+  /** The message of the first finding. If there is no finding, the first of the `differences`. */
   readonly finding?: string | undefined
   readonly agent: string
 }
 
-/** Everything about one request. In JSON, bytes are in base64. */
+/** Everything that the page shows about one request. `Bytes` is base64 in JSON. */
 export interface Details<Bytes> {
   readonly summary: Summary
   /** The status of the endpoint's response, or 0 if there was none. */
   readonly forwarded?: { readonly status: number } | undefined
-  /** Why the endpoint may have decided differently from `listen`. */
+  /** Why the endpoint may have decided differently from the listener. */
   readonly differences: readonly string[]
   readonly savedAs?: string | undefined
-  /** Absent if the request did not arrive completely, or if the bytes are no longer kept. */
+  /** Absent if the request did not arrive completely, or if newer requests needed the memory. */
   readonly report?: Omit<CheckReport, 'body' | 'signedMessage'> & {
     readonly body: Bytes
     readonly signedMessage?: Bytes | undefined

@@ -7,11 +7,11 @@ import type { Details, EndpointResponse, Hello, Summary } from './live-data.js'
 import type { CheckReport } from './report.js'
 import { reportView } from './report-view.js'
 
-// This file is the page of `listen --page`, with a list of requests and the report on one request. The listener does all the work.
+// This file shows the page of `listen --page`: a list of requests, and the report on one request. The listener makes the reports.
 
-/** The maximum number of rows in the list, because the listener keeps the same number of requests. */
+/** The maximum number of rows in the list. The listener keeps as many requests. */
 const MAX_ROWS = 500
-/** Requests that arrive within this many milliseconds are shown together. */
+/** The list changes at most once in this many milliseconds. */
 const PAUSE = 50
 
 interface Row {
@@ -21,7 +21,7 @@ interface Row {
 }
 
 export function startLive(): void {
-  /** The rows by the number of the request, the oldest first. */
+  /** The rows by the `id` of the request, the oldest first. */
   const rows = new Map<number, Row>()
   const list = byId('request-list')
   const follow = byId<HTMLButtonElement>('follow')
@@ -75,7 +75,7 @@ export function startLive(): void {
     }
     document.documentElement.dataset['state'] = 'loading'
     const views = await ask<Details<string>>(`requests/${id}`).then(requestView, () => [failureView()])
-    // The reader has selected another request in the meantime.
+    // The user has selected another request in the meantime.
     if (shown !== id) return
     byId('live-request').replaceChildren(...views)
     document.documentElement.dataset['shown'] = String(id)
@@ -185,10 +185,10 @@ function rowOf(summary: Summary): Row {
   return { summary, button, item: h('li', { 'data-id': String(summary.id) }, button) }
 }
 
-/** Returns the result of the listener as text: `signature_mismatch`. */
+/** Returns `accepted`, or the reason why the request was refused. */
 const verdictOf = ({ ok, reason }: Summary) => (ok ? 'accepted' : String(reason))
 
-/** Returns the time of day in UTC, as the terminal shows it. */
+/** Returns the time of day in UTC: `22:13:20Z`. */
 const clock = (time: number) => `${new Date(time).toISOString().slice(11, 19)}Z`
 
 const target = ({ method, path }: { method: string; path: string }) => `${method} ${path}`.trim() || 'A connection'

@@ -13,7 +13,7 @@ import { describeArrival, LANGUAGE_NAMES, reportView } from './report-view.js'
 import { runInWorker } from './run-in-worker.js'
 import { sidesView } from './sides-view.js'
 
-/** Typing starts a check after this many milliseconds without a key. */
+/** A check starts after this many milliseconds without a change, so that not every key starts one. */
 const PAUSE = 150
 
 const secret = byId<HTMLTextAreaElement>('secret')
@@ -66,7 +66,7 @@ function showSecretNotes(): void {
   byId('secret-notes').replaceChildren(...notes.map((note) => h('li', {}, note)))
 }
 
-/** Clears the arrival and the signed bytes of the example, because both belong only to the example. */
+/** Clears the time of arrival and the signed bytes, because they belong to the example. */
 function leaveExample(): void {
   isExample = false
   signed.setText('')
@@ -89,7 +89,7 @@ function changed(): void {
   document.documentElement.dataset['state'] = 'checking'
   changes++
   clearTimeout(timer)
-  // A file is checked without a delay, because nobody types a file.
+  // A file does not change with each key, so it is checked at once.
   timer = setTimeout(() => void recheck(), capture.isFile ? 0 : PAUSE)
 }
 
@@ -122,7 +122,7 @@ async function recheck(): Promise<void> {
     const input = readInput()
     status.textContent = 'Checking …'
     const report = await runInWorker(input)
-    // A newer check has started, or will start soon.
+    // The input has changed since this check began.
     if (report === undefined || change !== changes) return
     showReport(report)
   } catch (error) {
@@ -164,7 +164,7 @@ function comparison(): HTMLElement[] {
   const { headers, body } = lastReport
   const message = messageOf(headers, body)
   const start = message.length - body.length
-  // The signed message begins with the first digit of the timestamp. JSON does not.
+  // The user may paste the whole signed message, which begins with the timestamp, or only the body.
   const isMessage = signed.bytes[0] === message[0]
   return isMessage ? sidesView(signed.bytes, message, start) : sidesView(signed.bytes, body, 0)
 }
@@ -172,6 +172,6 @@ function comparison(): HTMLElement[] {
 if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink(GUIDES, '← Guides'))
 byId('to-guides').hidden = GUIDES === ''
 byId('csp').textContent = document.querySelector<HTMLMetaElement>('meta[http-equiv]')?.content ?? ''
-// `listen` serves the page with this mark, and sends the requests to the page.
+// `listen` adds the attribute `data-live` to the page.
 if (document.documentElement.dataset['live'] !== undefined) startLive()
 else showExample()

@@ -6,7 +6,7 @@ import { card, FINDINGS, guideLink } from './elements.js'
 import { type CheckReport, messageOf, type RuleStatus } from './report.js'
 import { sidesView } from './sides-view.js'
 
-// The part of the page that explains one request.
+// This file shows the report on one request.
 
 export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
   node: 'Node',
@@ -21,10 +21,10 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
 }
 
 /**
- * Returns everything that the page shows of a request: first what is wrong, then the facts.
+ * Returns everything that the page shows about a request: first the findings, then what was checked.
  *
- * @param chosen - the language that the reader chose: a language, `all`, or nothing for the likeliest ones.
- * @param notes - remarks below the rules.
+ * @param chosen - the language that the user chose, `all`, or an empty text for the likeliest languages.
+ * @param notes - remarks to show below the rules.
  */
 export function reportView(report: CheckReport, chosen: string, notes: readonly string[] = []): HTMLElement[] {
   const { rules, findings, headers, body, signedMessage, isBrotliNotTried } = report
@@ -38,7 +38,7 @@ export function reportView(report: CheckReport, chosen: string, notes: readonly 
     ),
   ]
   return [
-    // A valid request can have findings too, for example if it carries the secret itself.
+    // A valid request can have a finding too, for example if the secret itself is in a header.
     ...(findings.length === 0
       ? []
       : [
@@ -93,10 +93,10 @@ const BROTLI_NOT_TRIED = () =>
     'The body is not text, or its Content-Encoding is br. This page cannot decompress Brotli. Let the sender send the body without compression, or ask the receiver to run inbound-webhook-tools diagnose.',
   )
 
-/** How many languages a finding shows by default. `fixes` begins with the likeliest language. */
+/** A finding shows the lines of this many languages by default. `fixes` begins with the likeliest language. */
 const LIKELIEST = 3
 
-/** Returns the element that shows a finding. A finding without a line in the sender's language shows other languages. */
+/** Returns the element that shows a finding. If the finding has no line in the sender's language, it shows other languages. */
 function findingView(finding: Finding, chosen: string, report: CheckReport): HTMLElement {
   const { language: guessed, signedMessage } = report
   const { code, side, message, fix, fixes, evidence } = finding
@@ -126,7 +126,7 @@ function findingView(finding: Finding, chosen: string, report: CheckReport): HTM
       ? undefined
       : h(
           'details',
-          // The difference is shown below if it is known.
+          // If the signed message is known, the page shows both messages below, so the evidence stays folded.
           { open: signedMessage === undefined },
           h('summary', {}, 'Evidence'),
           h('pre', { class: 'evidence', tabindex: '0', role: 'region', 'aria-label': label }, evidence),

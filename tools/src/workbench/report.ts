@@ -2,15 +2,14 @@ import { describeDrift, MESSAGES, type RejectionReason, rejected } from '../../.
 import { HEADER_NAMES, type HeaderValues, isSignature } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
-import { utf8 } from '../bytes.js'
+import { concat, utf8 } from '../bytes.js'
 import type { Arrival } from '../capture/arrival.js'
 import type { Finding, Language } from '../diagnose/finding.js'
 import { scaleOf } from '../diagnose/instant.js'
 
-// The facts that the page shows about a request. The Worker collects the facts about a capture, and `listen` collects the facts about a
-// request that arrived.
+// This file makes the report that the page shows about a request. It runs in the Worker for a capture, and in `listen` for its requests.
 
-/** Whether the request meets a rule. If a value is missing, some rules cannot be checked. */
+/** Whether a request meets a rule. If a header is missing, some rules cannot be checked. */
 export type RuleStatus = 'met' | 'broken' | 'not checked'
 
 export interface RuleResult {
@@ -25,26 +24,23 @@ export interface CheckReport {
   readonly notes: readonly string[]
   readonly headers: HeaderValues
   readonly body: Uint8Array
-  /** When the request arrived, and the source of that time. `undefined` if the time is unknown. */
+  /** When the request arrived, and where this time comes from. `undefined` if the time is unknown. */
   readonly arrival: Arrival | undefined
   readonly rules: readonly RuleResult[]
   readonly valid: boolean
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language | undefined
-  /** The bytes that were signed, if the signature confirms that they differ from the signed message as received. */
+  /** The bytes that the sender signed, if they are known and differ from the signed message as received. */
   readonly signedMessage?: Uint8Array | undefined
-  /** Whether Brotli could be the cause, because the page cannot decompress Brotli. */
+  /** Whether Brotli may be the cause. The page cannot decompress Brotli, so this was not tried. */
   readonly isBrotliNotTried: boolean
 }
 
-/** The last second of the year 9999. A later timestamp is outside the window at any time. */
+/** The last second of the year 9999. A later timestamp is always outside the window. */
 const MAX_SECONDS = 253_402_300_799
 
-/**
- * Returns the result of each rule. Each rule is checked on its own, because the reader also wants to know about the rules after a broken
- * rule.
- */
+/** Returns the result of each rule. Unlike `verify`, this function also checks the rules after the first broken rule. */
 export function checkRules(
   headers: HeaderValues,
   arrival: Arrival | undefined,
@@ -121,11 +117,6 @@ export function checkRules(
   ]
 }
 
-/** Returns the signed message of a request. */
-export function messageOf({ timestamp = '', nonce = '' }: Partial<HeaderValues>, body: Uint8Array): Uint8Array {
-  const prefix = utf8(`${timestamp}:${nonce}:`)
-  const message = new Uint8Array(prefix.length + body.length)
-  message.set(prefix)
-  message.set(body, prefix.length)
-  return message
-}
+/** Returns the signed message of a request: `timestamp:nonce:body`. */
+export const messageOf = ({ timestamp = '', nonce = '' }: Partial<HeaderValues>, body: Uint8Array): Uint8Array =>
+  concat(utf8(`${timestamp}:${nonce}:`), body)

@@ -3,17 +3,14 @@ import type { CheckInput } from './check.js'
 import type { CheckReport } from './report.js'
 import type { Answer } from './worker.js'
 
-// Browsers without Trusted Types accept the plain address.
+// With Trusted Types, a browser accepts the address of a Worker only from a policy. Other browsers accept the address itself.
 const policy = window.trustedTypes?.createPolicy('workbench', { createScriptURL: (address) => address })
 const address = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: 'text/javascript' }))
 
 let worker: Worker | undefined
 let cancel: (() => void) | undefined
 
-/**
- * Runs a check in a Worker, so that the page stays usable, and resolves to the report. A new check ends the check before it, which then
- * resolves to `undefined`.
- */
+/** Runs a check in a Worker, so that the page does not freeze. A new check stops the check before it, which then resolves to `undefined`. */
 export function runInWorker(input: CheckInput): Promise<CheckReport | undefined> {
   if (cancel !== undefined) {
     worker?.terminate()

@@ -3,14 +3,14 @@ import { countBytes } from '../text.js'
 import { textView } from './bytes-view.js'
 import { h } from './dom.js'
 
-/** How many bytes are shown before and after the first difference. */
+/** How many bytes before and after the first difference are shown. */
 const BEFORE = 240
 const AFTER = 1200
 
 /**
- * Returns the bytes that the sender signed beside those of the receiver, with their first difference marked.
+ * Returns elements that show the bytes of the sender beside the bytes of the receiver, with the first difference marked.
  *
- * @param bodyStart - how many bytes are before the body, on both sides.
+ * @param bodyStart - where the body begins. Before this position are the timestamp and the nonce.
  */
 export function sidesView(sender: Uint8Array, receiver: Uint8Array, bodyStart: number): HTMLElement[] {
   const position = firstDifference(sender, receiver)
@@ -34,10 +34,10 @@ function firstDifference(one: Uint8Array, other: Uint8Array): number | undefined
   return undefined
 }
 
-/** Returns the element that shows the bytes of one side around the first difference. */
+/** Returns the element that shows the bytes of one side, around the first difference. */
 function sideView(title: string, bytes: Uint8Array, position: number): HTMLElement {
   const isText = isUtf8(bytes)
-  /** Returns the first place from `index` on that is not inside a character. */
+  /** Returns the nearest position, before or after `index`, at which a character begins. */
   const boundary = (index: number, step: 1 | -1): number =>
     isText && ((bytes[index] ?? 0) & 0xc0) === 0x80 ? boundary(index + step, step) : index
   const from = boundary(position, -1)

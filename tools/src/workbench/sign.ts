@@ -4,6 +4,6 @@ import type { HeaderValues } from '../../../src/rules/formats.js'
 import { hex, utf8 } from '../bytes.js'
 import { messageOf } from './report.js'
 
-/** Returns the signature of a request in lowercase hex. */
+/** Returns the right signature for a request. */
 export const signatureOf = (headers: Partial<HeaderValues>, body: Uint8Array, secret: string): string =>
   hex(hmac(sha256, utf8(secret), messageOf(headers, body)))

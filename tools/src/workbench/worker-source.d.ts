@@ -1,4 +1,4 @@
-/** The bundled Worker as text. The build makes this module. */
+/** The build writes this module, which has the code of the Worker as text. */
 declare module 'worker-source' {
   export const WORKER_SOURCE: string
 }

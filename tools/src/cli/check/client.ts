@@ -5,17 +5,17 @@ import { Gate, sendRequest } from '../http-client.js'
 import { replaceHeaders } from '../input/received.js'
 
 interface Options {
-  /** The addresses of the endpoint. */
+  /** The URL of each instance of the endpoint. */
   readonly urls: readonly URL[]
-  /** Headers that every request gets. */
+  /** Headers to add to every request. */
   readonly extra: readonly Header[]
   /** How long to wait for a response, in seconds. */
   readonly timeout: number
-  /** The client sends at most this many requests per second. Copies that are sent at once count as one request. */
+  /** The maximum number of requests per second. Simultaneous copies count as one request. */
   readonly rate: number
 }
 
-/** The number of requests without a response in time after which the run ends. */
+/** After this many requests without a response in time, the check ends. */
 const MAX_TIME_OUTS = 5
 
 /** Simultaneous requests. */
@@ -25,9 +25,9 @@ interface Group {
   missing: number
 }
 
-/** Sends the requests of the contract, each on a connection of its own. */
+/** Sends the requests of the contract. Each request has its own connection. */
 export class CheckClient {
-  /** Why the last unanswered request got no response. */
+  /** Why the last request without a response got none. */
   failure = ''
   readonly #options: Options
   #nextStart = 0
@@ -60,17 +60,17 @@ export class CheckClient {
     const response = await sendRequest(request, limit, group?.gate)
     if (response.status === 0) this.failure = response.statusText
     else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
-    // Time-outs of simultaneous copies do not count, because the endpoint may be right, but have too many connections at once.
+    // Time-outs of simultaneous copies do not count, because a correct endpoint may also be too slow for many connections at once.
     if (response.timedOut && together === 1) this.#timeOuts++
     return { status: response.status, headers: response.headers, text: response.body }
   }
 
-  /** Returns whether the endpoint has responded too late too often, because the rest of the run would take minutes. */
+  /** Returns whether so many responses came too late that the rest of the check would take minutes. */
   get isTooSlow(): boolean {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
-  /** Returns how many seconds to wait for the next response: after a time-out, 5 times the slowest response, but at least 1 s. */
+  /** Returns how many seconds to wait for a response. After a time-out: 5 times as long as the slowest response took, but at least 1 s. */
   get #timeout(): number {
     const { timeout } = this.#options
     return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout

@@ -1,7 +1,7 @@
 import type { ReportedCase } from './report.js'
 import type { Finding } from './root-causes.js'
 
-/** Returns the cases as JUnit XML, which CI systems read. The message of a failure is the root cause of the case. */
+/** Returns the cases as JUnit XML, which CI systems can show. The message of a failed case is its root cause. */
 export function junitText(
   endpoint: string,
   cases: readonly ReportedCase[],

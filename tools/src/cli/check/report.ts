@@ -2,17 +2,17 @@ import type { EndpointCase, EndpointResult } from '../../../../src/testing/index
 import { type Style, wrapText } from '../output/terminal.js'
 import type { Finding } from './root-causes.js'
 
-/** A case that was run, and what it found. */
+/** A case that was run, and its result. */
 export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent' | 'expected'> {
   readonly result: EndpointResult
   /** How long the case took. */
   readonly seconds: number
 }
 
-/** The minimum width of the terminal for lines that say what was sent. */
+/** On a narrower terminal, the line of a case does not say what was sent. */
 const WIDTH_OF_CASE = 80
 
-/** Returns the line of a case: the result, the code, what was sent, and the status that decided the result. */
+/** Returns the line of a case: the result, the code, what was sent, and the status of the response. */
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
   const what = style.width < WIDTH_OF_CASE ? '' : `${sent.padEnd(34)}  `
@@ -32,13 +32,12 @@ function came(expected: ReportedCase['expected'], result: EndpointResult): strin
   }
   const last = statuses.at(-1) || 'none'
   if (result.ok) return result.advice === undefined ? String(last) : `${last}, with advice`
-  // The wrong response may belong to a valid request that came before the request with the mistake.
+  // These faults are of a valid request, also in a case that sends a mistake after the valid request.
   const isOfValid = /^(refused|refused-otherwise|too-large|content-type)$/.test(result.fault)
   const wanted = isOfValid ? '2xx' : expected === 'accepted' ? '2xx' : '4xx'
   return `${last}, not ${wanted}`
 }
 
-/** Returns the findings as text, the most important first. */
 export function findingsText(findings: readonly Finding[], style: Style): string {
   const texts = findings.map(({ cause, fix, codes }, index) => {
     const number = `${index + 1}. `
@@ -52,7 +51,7 @@ export function findingsText(findings: readonly Finding[], style: Style): string
   return `${texts.join('\n\n')}\n`
 }
 
-/** Returns advice on what the endpoint could do better, or an empty text. */
+/** Returns the advice of all cases that passed with advice. */
 export function adviceText(cases: readonly ReportedCase[], style: Style): string {
   const texts = cases.flatMap(({ code, result }) =>
     result.ok && result.advice !== undefined ? [`${code}: ${result.advice.cause} ${result.advice.fix}`] : [],
@@ -60,7 +59,7 @@ export function adviceText(cases: readonly ReportedCase[], style: Style): string
   return texts.map((text) => `\n${wrapText(text, style, '  ', 'Advice on ')}\n`).join('')
 }
 
-/** Returns a table with a row per rule. */
+/** Returns a table that says how many cases of each rule passed. */
 export function tableText(cases: readonly ReportedCase[], style: Style): string {
   const rules = [...new Set(cases.map(({ rule }) => rule))]
   return rules

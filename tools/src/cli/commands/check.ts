@@ -21,10 +21,10 @@ import { parseHeaderOptions } from '../input/received.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { type Style, wrapText, write } from '../output/terminal.js'
 
-/** The case that sends the first request. If this case fails, the results of the other cases mean nothing. */
+/** The first case sends a valid request. If the endpoint refuses it, the other cases say nothing about the rules. */
 const FIRST = 'accepted-json'
 
-/** The contract waits longer than the client, because the time of the contract includes the pauses between requests. */
+/** The timeout of the contract. It is very long, because it also counts the pauses between requests. The client has the real timeout. */
 const LONG_MILLISECONDS = 2 ** 31 - 1
 
 export const check = defineCommand({
@@ -36,11 +36,11 @@ export const check = defineCommand({
     instance: {
       value: 'URL',
       kind: 'several',
-      help: 'another instance of the same endpoint. Replays and simultaneous copies go to all instances',
+      help: 'the URL of another instance of the same endpoint. Replays and simultaneous copies go to all instances',
     },
     body: {
       value: 'FILE',
-      help: 'an event that the endpoint accepts, if the endpoint refuses unknown events. Cases that need another body are skipped',
+      help: 'the body to send, if the endpoint refuses unknown events. Cases that need another body are skipped',
     },
     header: { value: "'Name: value'", kind: 'several', help: 'adds a header to every request' },
     only: {
@@ -106,7 +106,7 @@ export const check = defineCommand({
   },
 })
 
-/** Returns the cases to run, in their order. The first case is always included. */
+/** Returns the cases that `--only` and `--skip` choose. The first case is always included. */
 function choose(
   contract: readonly EndpointCase[],
   only?: readonly string[],
@@ -130,7 +130,7 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
   return `Checks ${endpoint}\n${paragraph(`${cases} ${limits}`, style)}\n`
 }
 
-/** Runs the cases, and prints one line per case. Stops if the endpoint refuses the first request, or does not respond any more. */
+/** Runs the cases, and prints one line per case. Stops if the endpoint refuses the first request, or no longer responds. */
 async function runCases(
   chosen: readonly EndpointCase[],
   contract: readonly EndpointCase[],
@@ -150,7 +150,7 @@ async function runCases(
       await print(skippedText(one, style))
       continue
     }
-    // On a terminal, the line of a running case is replaced by its result.
+    // On a terminal, the name of the case is shown until the result replaces it.
     if (stdout.isTTY) await print(style('dim', `${index + 1} of ${chosen.length}: ${one.code}`))
     const started = performance.now()
     const result = await one.check()
@@ -179,7 +179,7 @@ async function runCases(
   return done
 }
 
-/** Returns whether the endpoint still responds. A supervisor may need a moment to restart the endpoint. */
+/** Returns whether the endpoint still responds. Tries three times, because a supervisor may need a moment to restart it. */
 async function isAlive(alive: EndpointCase): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt++) {
     if (attempt > 0) await sleep(700)

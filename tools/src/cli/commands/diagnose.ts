@@ -14,7 +14,7 @@ import { findingsText } from '../output/findings.js'
 import { notesText, warningsText, wrapText } from '../output/terminal.js'
 
 const ELSEWHERE =
-  'If an endpoint rejects this request, the endpoint has another secret or clock, receives other bytes, or has already accepted the request.'
+  'If an endpoint rejects this request, it has another secret, its clock is wrong, it receives other bytes, or it has already accepted the request.'
 
 export const diagnose = defineCommand({
   name: 'diagnose',
@@ -24,7 +24,7 @@ export const diagnose = defineCommand({
   notes: [
     CAPTURE_NOTE,
     'While you rotate a secret, pass both secrets, because diagnose tries each secret.',
-    `Every code of a finding: ${guideAddress('docs/debug/findings.md')}`,
+    `For the meaning of each finding, see ${guideAddress('docs/debug/findings.md')}`,
     'Show the findings only to the owner of the secret, because findings say more than a sender should know.',
     'Not checked: whether the request is a replay, because only the nonce store of the service knows used nonces.',
     'Exit code: 0 valid, 1 not valid, 2 error.',
@@ -32,7 +32,7 @@ export const diagnose = defineCommand({
   example: 'diagnose request.http --secret-env SECRET',
 
   async run(call, context, style) {
-    // This module is loaded only here, because the other commands start faster without this module.
+    // This large module is loaded only here, so that the other commands start faster.
     const { diagnoseCapture } = await import('../../diagnose/diagnose-capture.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
     const received = await readReceived(call, context)
@@ -40,7 +40,7 @@ export const diagnose = defineCommand({
     const { secrets, names } = loaded
     const diagnosis = await inTurns(diagnoseCapture(NODE_PRIMITIVES, { ...received, secrets }))
     const { valid, findings, language: guessed, warnings } = diagnosis
-    // With several secrets, findings name them by their index.
+    // With several secrets, a finding names a secret by its index: `secret[1]`.
     const signatures = secrets.map((secret) => signatureOf(received.headers, diagnosis.read.body, secret))
     const matched = names[signatures.indexOf(valuesOf(received.headers, 'x-signature').join())]
     const indexes =
@@ -84,13 +84,12 @@ export const diagnose = defineCommand({
   },
 })
 
-/** Returns the signature of a request with a secret. */
+/** Returns the right signature for a request with a secret. */
 function signatureOf(headers: readonly Header[], body: Uint8Array, secret: string): string {
   const { timestamp = '', nonce = '' } = readHeaders(headers)
   return signMessage({ timestamp, nonce, body }, secret)
 }
 
-/** Returns a sentence that says when the request must have arrived to be valid. */
 function validIfArrived(headers: readonly Header[]): string {
   const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))

@@ -91,7 +91,7 @@ export const listen = defineCommand({
       status,
       endpoint,
       folder: save,
-      // On a network address, every name is allowed, because this machine may have any name in the network.
+      // With --host, other machines may use any name for this machine, so every name is allowed.
       allowedHosts: named ?? (isLoopback(host) ? [] : undefined),
       async print(report, received) {
         counts.add(report)
@@ -128,7 +128,7 @@ export const listen = defineCommand({
 const WARNING =
   'Warning: other machines can reach this address. Anybody on these machines can send requests, which cost time of this machine. Use --host only in a network that you trust, or use a tunnel without --host.'
 
-/** Returns a text about what anybody who can send to the listener can also reach. */
+/** Returns a warning that names what the senders can reach through the listener. */
 function passesOn(endpoint: URL): string {
   const where = keepsPath(endpoint) ? `the whole app at ${endpoint.origin}` : endpoint.href
   return `--forward-to passes unsigned requests on too, so everybody who can send to this listener reaches ${where}.`
@@ -161,7 +161,7 @@ async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/** Starts a server, and returns its address as the beginning of a URL. */
+/** Starts a server, and resolves to the beginning of its URL: `http://127.0.0.1:4000`. */
 async function start(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host)
   try {

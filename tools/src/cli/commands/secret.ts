@@ -11,7 +11,7 @@ export const secret = defineCommand({
 
   async run(_call, { stdout }) {
     const created = generateSecret()
-    // The output ends without a newline, because code that reads a whole file would use the newline as part of the key.
+    // In a file, a newline after the secret could become part of the key. Only a terminal needs the newline.
     return { exitCode: 0, text: stdout.isTTY === true ? `${created}\n` : created, document: { secret: created } }
   },
 })

@@ -66,7 +66,7 @@ function outcomeOf(response: EndpointResponse, notes: readonly string[], style: 
   return { exitCode: ok ? 0 : 1, text: responseText(response, style), document: { ok, ...response, notes }, notes }
 }
 
-/** Returns a response with the secret masked, because an endpoint under development may print its secret. */
+/** Returns the response with the secret masked, because an endpoint under development may print its secret. */
 function maskResponse({ status, statusText, headers, body }: EndpointResponse, secret: string): EndpointResponse {
   const mask = (text: string) => maskSecrets(text, [secret])
   const masked = Object.entries(headers).map(([name, value]) => [
@@ -76,7 +76,7 @@ function maskResponse({ status, statusText, headers, body }: EndpointResponse, s
   return { status, statusText: mask(statusText), headers: Object.fromEntries(masked), body: mask(body) }
 }
 
-/** Sends a saved request with its own signature, and resolves to the output of the command. */
+/** Sends a saved request without a new signature, and resolves to the output of the command. */
 async function sendSaved(
   { method, headers, body, notes: read }: SavedRequest,
   { url, extra, timeout = 10 }: { url: URL; extra: readonly Header[]; timeout: number | undefined },

@@ -5,11 +5,7 @@ import { describeError } from '../describe-error.js'
 /** The largest input, in bytes. */
 const MAX_BYTES = 64 * 2 ** 20
 
-/**
- * Returns the bytes of a file, or of standard input if the path is `-` or missing.
- *
- * @param what - the name of the input for messages: `the body`.
- */
+/** Reads a file, or standard input if the path is `-` or missing. `what` is the name of the input for messages, such as `the body`. */
 export async function readInput(path: string | undefined, what: string, { stdin }: Context): Promise<Buffer> {
   if (path === undefined && stdin.isTTY === true) {
     throw new UsageError(`Missing ${what}. Pass a file, pipe the input in, or pass - to type the input.`)
@@ -20,7 +16,7 @@ export async function readInput(path: string | undefined, what: string, { stdin 
       `Cannot read ${what} from standard input, because standard input was already read. Save one of the inputs to a file.`,
     )
   }
-  // A path without an extension is not shown, because somebody may have passed a secret.
+  // `quote` does not show a path without an extension, because it may be a secret that was passed by mistake.
   const from = `Cannot read ${what}${isStdin ? ' from standard input' : quote(path)}`
   const chunks: Buffer[] = []
   let size = 0

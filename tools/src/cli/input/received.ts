@@ -11,7 +11,6 @@ import { type Call, type Context, type Options, quote, UsageError } from '../com
 import { printable } from '../output/terminal.js'
 import { readInput } from './read-input.js'
 
-/** The options that describe a received request. */
 export const RECEIVED_OPTIONS = {
   header: {
     value: "'Name: value'",
@@ -30,10 +29,9 @@ export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map
 
 const UNKNOWN_TIME = 'Time of arrival: unknown. Pass --at if you know when the request arrived.'
 
-/** The captured request of a call. */
 export type Received = Omit<CaptureToDiagnose, 'secrets'>
 
-/** Reads the request of a call. */
+/** Reads the captured request that the options and operands name. */
 export async function readReceived(
   { values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>,
   context: Context,
@@ -52,7 +50,7 @@ export async function readReceived(
   return { captured, headers, file, arrival: findArrival(values.at, headers, captured.arrival, now), now }
 }
 
-/** Returns how a request was read, in sentences. */
+/** Returns sentences for the user: the request line, the length of the body, the time of arrival, and remarks. */
 export function describeRead(
   { headers, arrival }: Received,
   { read, notes }: Pick<CaptureDiagnosis, 'read' | 'notes'>,
@@ -65,7 +63,6 @@ export function describeRead(
   ]
 }
 
-/** Returns the headers in the values of `--header`. Throws if a value is not a header. */
 export function parseHeaderOptions(lines: readonly string[] = []): readonly Header[] {
   return lines.map((line) => {
     const header = parseHeader(line)
@@ -76,7 +73,7 @@ export function parseHeaderOptions(lines: readonly string[] = []): readonly Head
   })
 }
 
-/** Returns the headers with `others` in place of the headers that have the same names. */
+/** Returns the headers after each header with a name that is also in `others` was replaced. */
 export function replaceHeaders(headers: readonly Header[], others: readonly Header[]): readonly Header[] {
   const names = new Set(others.map(([name]) => name.toLowerCase()))
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...others]

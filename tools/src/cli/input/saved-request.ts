@@ -4,7 +4,6 @@ import { readCapture } from '../../capture/read-capture.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
 import { readInput } from './read-input.js'
 
-/** The options that name a saved request. */
 export const SAVED_OPTIONS = {
   request: {
     value: 'FILE',
@@ -13,7 +12,7 @@ export const SAVED_OPTIONS = {
   resign: { help: 'signs the saved request again, with the time now and a new nonce' },
 } as const satisfies Options
 
-/** A saved request, without the headers that belong to its connection. */
+/** A saved request, without headers such as `Connection`, which were only for the connection of the original request. */
 export interface SavedRequest {
   readonly method: string
   readonly headers: readonly Header[]
@@ -21,7 +20,7 @@ export interface SavedRequest {
   readonly notes: readonly string[]
 }
 
-/** Reads the request of a call, or returns `undefined` if the call has none. */
+/** Reads the request that `--request` names, or returns `undefined` without that option. */
 export async function readSaved(
   { values, operands }: Call<typeof SAVED_OPTIONS>,
   context: Context,
@@ -36,7 +35,7 @@ export async function readSaved(
   const { body, notes, doubt } = bodyOf(captured, captured.headers)
   if (doubt !== undefined) throw notTheBytes(doubt)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
-  // The pseudo-headers and `Host` are left out, because they follow from the URL of the endpoint.
+  // `:path` and `Host` are left out too, because the URL of the endpoint replaces them.
   const headers = captured.headers.filter(([name]) => !isOfConnection(name) && !/^(:.*|host)$/i.test(name))
   return { method, headers, body, notes: [...(captured.notes ?? []), ...notes] }
 }

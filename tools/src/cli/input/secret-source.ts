@@ -7,7 +7,6 @@ import { describeOddSpace } from '../../text.js'
 import { type Call, type Context, Interrupted, type Options, quote, type Terminal, UsageError } from '../command.js'
 import { readInput } from './read-input.js'
 
-/** The options that name the source of the secret. */
 export const SECRET_OPTIONS = {
   'secret-env': {
     value: 'NAME',
@@ -23,18 +22,18 @@ export const SECRET_OPTIONS = {
 
 type SecretCall = Pick<Call<typeof SECRET_OPTIONS>, 'values'>
 
-/** The secrets of a call, at least one. */
+/** The secrets that the user passed: at least one. */
 export interface Secrets {
   readonly secrets: readonly string[]
-  /** The sources of the secrets, in the same order: `--secret-env WEBHOOK_SECRET`. */
+  /** Where each secret comes from, in the same order: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]
-  /** Remarks on secrets that look wrong. The secrets are used unchanged, because an unusual secret may be right. */
+  /** Remarks on secrets that look wrong. Such a secret is still used unchanged, because it may be right. */
   readonly notes: readonly string[]
-  /** Whether a newline was removed from the end of a file. Other code may keep this newline as part of the key. */
+  /** Whether a newline was removed from the end of a file. Other programs may use this newline as part of the key. */
   readonly hasNewline: boolean
 }
 
-/** Returns the secrets of a call. If the call names no source, asks for the secret at the terminal. */
+/** Reads all secrets. Without an option for the secret, asks for the secret at the terminal. */
 export async function loadSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
   const found: [name: string, secret: string][] = []
   const newlines: string[] = []
@@ -57,7 +56,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   }
 }
 
-/** Returns the one secret to sign with. Throws if the call has several secrets. */
+/** Reads the secret to sign with. Throws if there are several secrets. */
 export async function loadSecret(call: SecretCall, context: Context): Promise<Secrets & { readonly secret: string }> {
   const loaded = await loadSecrets(call, context)
   const [secret, ...others] = loaded.secrets
@@ -66,7 +65,7 @@ export async function loadSecret(call: SecretCall, context: Context): Promise<Se
   return { ...loaded, secret }
 }
 
-/** Returns remarks on secrets that can be guessed. The secrets are used anyway, because the request may be signed with a weak secret. */
+/** Returns remarks on secrets that can be guessed. Such a secret is still used, because the webhook may really have it. */
 export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'names'>): string[] {
   const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
   return weak.map(
@@ -90,7 +89,7 @@ function noteOnNewline(name: string): string {
 function readVariable(name: string, { env }: Context): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined
   if (secret === undefined) {
-    // With `--secret-env $NAME`, the shell replaces `$NAME`, so the argument is the secret.
+    // With `--secret-env $NAME`, the shell passes the secret itself, so only a text that looks like a name is shown.
     const shown = /^[A-Z]{2,}(_[A-Z]+)*$/.test(name) && name.length <= 40 ? ` ${name}` : ''
     throw new UsageError(
       `The environment variable${shown} of --secret-env is not set. Export the variable, and pass the name without $: --secret-env WEBHOOK_SECRET`,
@@ -108,7 +107,7 @@ function decodeSecret(file: Buffer, path: string): string {
   }
 }
 
-/** Returns the terminal of the process, even if stdin and stdout are files. Returns `undefined` if there is no terminal, as in CI. */
+/** Returns the terminal of the user, even if stdin and stdout are files. Returns `undefined` if there is no terminal, for example in CI. */
 export function openTerminal(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   path = '/dev/tty',
@@ -123,7 +122,7 @@ export function openTerminal(
   }
 }
 
-/** Resolves to the secret that the user types at a terminal. The terminal does not show the typed characters. */
+/** Resolves to the secret that the user types at a terminal, which does not show the typed characters. */
 async function askForSecret(context: Context): Promise<string> {
   const terminal = context.openTerminal(context)
   if (terminal === undefined) {

@@ -8,10 +8,10 @@ import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
 import type { Report } from './report.js'
 
-/** The maximum length of a text in a row, in characters. */
+/** The maximum length of a text in the list of requests, in characters. */
 const MAX_TEXT = 200
 
-/** Returns the row of a request in the list of the page. */
+/** Returns what the list of requests on the page shows of a request. */
 export function summaryOf({ id, report, received }: Kept, secrets: readonly string[]): Summary {
   const { time, method, path, status, ok, reason, detail, findings, differences = [] } = report
   const short = (text: string) => {
@@ -34,7 +34,7 @@ export function summaryOf({ id, report, received }: Kept, secrets: readonly stri
   }
 }
 
-/** Returns what the page shows of a request. */
+/** Returns what the page shows after a click on a request. */
 export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8Array> {
   const { report, received } = kept
   const { forwarded, differences = [], savedAs, findings } = report
@@ -71,15 +71,15 @@ function replayRule({ ok, reason, detail }: Report): RuleResult {
   return { ...rule, status: 'not checked', detail: 'The nonce is checked last, after the signature.' }
 }
 
-/** Returns bytes with each piece of a secret masked. Without a piece of a secret, returns the same bytes. */
+/** Returns the bytes with each piece of a secret masked. */
 function maskBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
   const text = fromLatin1(bytes)
-  // Latin-1 has one character per byte, so a character of the secret outside ASCII becomes two or more characters.
+  // The bytes are decoded as Latin-1, so a secret with a character outside ASCII looks different in them.
   const masked = maskSecrets(text, [...secrets, ...secrets.map((secret) => fromLatin1(utf8(secret)))])
   return masked === text ? bytes : latin1(masked)
 }
 
-/** Returns a document for the page as JSON. Each piece of a secret in a text is masked, and bytes are in base64. */
+/** Returns a document for the page as JSON. In texts, each piece of a secret is masked. Bytes are written in base64. */
 export function maskedJson(document: object, secrets: readonly string[]): string {
   return JSON.stringify(document, (_, value) => {
     if (typeof value === 'string') return maskSecrets(value, secrets)

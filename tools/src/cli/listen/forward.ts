@@ -6,24 +6,24 @@ import { type Header, isOfConnection } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import { type EndpointResponse, exchange, isAccepted, isRejected, type RawResponse } from '../http-client.js'
 
-/** How long to wait for the response of the endpoint, in seconds. */
+/** How long to wait for the response of the endpoint. */
 const TIMEOUT_SECONDS = 30
-/** How many bytes of the response are passed on. */
+/** How many bytes of the response's body are passed on. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 20
 
 /** A request to pass on to the endpoint. */
 export interface Forwarded {
   readonly method: string
-  /** The target of the request: `/hooks/42?a=b`. */
+  /** The path with the query: `/hooks/42?a=b`. */
   readonly target: string
   readonly headers: readonly Header[]
   readonly body: Uint8Array
 }
 
 /**
- * Passes a request on with unchanged headers and bytes, and resolves to the response.
+ * Sends a request with the same headers and bytes to the endpoint, and resolves to the response.
  *
- * @param endpoint - where to send the request. If this URL has no path, the path of the request is used.
+ * @param endpoint - the URL to send to. If this URL has no path, the path of the request is used.
  */
 export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal): Promise<RawResponse> {
   const { target, ...rest } = request
@@ -31,12 +31,12 @@ export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal):
   return exchange(outgoing, TIMEOUT_SECONDS, MAX_RESPONSE_BYTES, signal)
 }
 
-/** Returns whether requests keep their own path, because the URL of the endpoint has none. */
+/** Returns whether the URL of the endpoint has no path, so that requests keep their own path. */
 export function keepsPath(endpoint: URL): boolean {
   return endpoint.pathname === '/' && endpoint.search === ''
 }
 
-/** Returns the headers of a response to pass on, as names and values in turns. */
+/** Returns the headers of the response to pass on, as a list in which names and values alternate. */
 export function responseHeaders({ rawHeaders }: RawResponse): string[] {
   let isKept = false
   return rawHeaders.filter((text, index) => {
@@ -45,18 +45,18 @@ export function responseHeaders({ rawHeaders }: RawResponse): string[] {
   })
 }
 
-/** The listener's own result for a request that was passed on. */
+/** The result of the listener's own check. */
 export interface Verdict {
-  /** `undefined` if the request was accepted. */
+  /** Why the request was rejected, or `undefined` if it was accepted. */
   readonly reason: RejectionReason | undefined
   readonly body: Uint8Array
-  /** The number of bytes of the key that matched. */
+  /** The length of the secret that matched, in bytes. */
   readonly keyLength: number | undefined
   /** When the endpoint responded, in milliseconds since the Unix epoch. */
   readonly answeredAt: number
 }
 
-/** Returns why the endpoint may have decided differently from `listen`, or an empty list if both decided in the same way. */
+/** Returns why the endpoint may have decided differently from the listener. Returns an empty list if both decided in the same way. */
 export function findDifferences(verdict: Verdict, response: EndpointResponse): string[] {
   const { reason } = verdict
   const { status } = response
@@ -80,29 +80,29 @@ function toLocation({ headers: { location } }: EndpointResponse): string {
 
 function wronglyRejected(verdict: Verdict, response: EndpointResponse): string[] {
   const { body, keyLength = 0 } = verdict
-  const heading = `Accepted here, ${response.status} there. The endpoint got the same headers and bytes, so the mistake is in the receiver.`
+  const heading = `Accepted here, ${response.status} there. The endpoint got the same headers and bytes, so the mistake is in the endpoint.`
   const drift = driftOf(verdict, response)
-  if (isOutside(drift)) return [heading, `Its clock is ${describe(drift)}, as the Date of its response shows.`]
+  if (isOutside(drift)) return [heading, clockText(drift)]
   const json = lengthAfterJson(body)
   return [
     heading,
     drift === undefined
-      ? 'Its clock: the response has no Date. Compare the clock with a clock that you trust.'
-      : `Not its clock: the Date of its response is ${describe(drift)}.`,
-    `Its secret: the key that matched here has ${countBytes(keyLength)}. Log the length of the key in the endpoint.`,
-    `Its body: log the length and the SHA-256 of the bytes that the endpoint verifies. Here: ${countBytes(body.length)}, ${createHash('sha256').update(body).digest('hex')}.`,
+      ? 'Check the clock of the endpoint, because its response has no Date.'
+      : `The clock of the endpoint is right: the Date of its response is ${describe(drift)}.`,
+    `Check its secret: log the length of the key in the endpoint. The key that matched here has ${countBytes(keyLength)}.`,
+    `Check its body: log the length and the SHA-256 of the bytes that the endpoint verifies. Here: ${countBytes(body.length)}, ${createHash('sha256').update(body).digest('hex')}.`,
     ...(json === undefined
       ? []
       : [
           `If the endpoint parses the JSON and writes the JSON again, the length is ${countBytes(json)}. Pass the raw body.`,
         ]),
-    'Its nonce store: the nonce is taken if the same request also reached the endpoint in another way.',
+    'Check its nonce store: if the endpoint also received this request in another way, the nonce is already stored.',
   ]
 }
 
 const WHY_ACCEPTED: { readonly [reason in RejectionReason]?: string } = {
   replayed_nonce:
-    'The endpoint accepts replays: the endpoint has one nonce store per request or per process, was restarted, or did not accept the first copy.',
+    'The endpoint accepts replays. It has one nonce store per request or per process, was restarted, or did not accept the first copy.',
   signature_mismatch: 'The endpoint has another secret, or ignores the result of verify.',
 }
 
@@ -110,13 +110,16 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: En
   const drift = driftOf(verdict, response)
   const isClock = reason === 'timestamp_outside_window' && isOutside(drift)
   const why = isClock
-    ? `Its clock is ${describe(drift)}, as the Date of its response shows.`
+    ? clockText(drift)
     : (WHY_ACCEPTED[reason] ??
       'The endpoint ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
   return [`Refused here (${reason}), ${response.status} there. ${why}`]
 }
 
-/** Returns how many whole seconds the endpoint's clock is ahead, or `undefined` if its response has no valid `Date`. */
+const clockText = (drift: number) =>
+  `The clock of the endpoint is ${describe(drift)}, as the Date of its response shows.`
+
+/** Returns how many seconds the clock of the endpoint is ahead, or `undefined` if the response has no valid `Date`. */
 function driftOf({ answeredAt }: Verdict, { headers: { date = '' } }: EndpointResponse): number | undefined {
   const drift = Math.round((Date.parse(date) - answeredAt) / 1000)
   return Number.isNaN(drift) ? undefined : drift
@@ -131,7 +134,7 @@ function describe(drift: number): string {
   return `${Math.abs(drift)} s ${drift < 0 ? 'behind' : 'ahead of'} this machine`
 }
 
-/** Returns the length of a JSON body after parsing and writing it, or `undefined` if the body stays the same or is not JSON. */
+/** Returns the length of the body after `JSON.stringify(JSON.parse(body))`, or `undefined` if this does not change the body. */
 function lengthAfterJson(body: Uint8Array): number | undefined {
   try {
     const text = fromUtf8(body)

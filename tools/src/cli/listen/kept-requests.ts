@@ -1,9 +1,8 @@
 import type { Received } from './receiver.js'
 import type { Report } from './report.js'
 
-/** How many requests are kept. */
 const MAX_REQUESTS = 500
-/** How many bytes of bodies and signed messages are kept. */
+/** The maximum number of bytes in all bodies and signed messages. */
 const MAX_BYTES = 64 * 2 ** 20
 
 /** A request that a page can show. */
@@ -11,11 +10,11 @@ export interface Kept {
   /** The number of the request, counted from 1. */
   readonly id: number
   readonly report: Report
-  /** Absent if the request did not arrive completely, or if its bytes are no longer kept. */
+  /** Absent if the request did not arrive completely, or if newer requests needed the memory. */
   readonly received?: Received | undefined
 }
 
-/** Keeps the newest requests. If these requests have more than 64 MiB, the oldest requests keep only their report. */
+/** Keeps the newest 500 requests. If they have more than 64 MiB, only the reports of the oldest requests are kept. */
 export class KeptRequests {
   readonly #kept = new Map<number, Kept>()
   #last = 0
@@ -48,7 +47,7 @@ export class KeptRequests {
   }
 }
 
-/** Returns a copy with its own memory, because a small body is a part of a larger buffer, which would stay in memory too. */
+/** Returns a copy, because a small body is often a part of a large buffer, which would stay in memory with the body. */
 function copyOf(received: Received): Received {
   return { ...received, body: new Uint8Array(received.body) }
 }

@@ -17,7 +17,7 @@ import type { Received } from './receiver.js'
 import type { Report } from './report.js'
 
 export interface PageSettings {
-  /** The HTML of the workbench, from the build. */
+  /** The HTML of the workbench. */
   readonly html: string
   /** The endpoint to which each request is passed on. */
   readonly endpoint: URL | undefined
@@ -27,13 +27,13 @@ export interface PageSettings {
   readonly clock: Clock
 }
 
-/** The number of unread bytes after which a page is disconnected. The page reconnects by itself, and then gets the whole list. */
+/** A page with more unread bytes is disconnected. The page reconnects by itself, and then gets the whole list again. */
 const MAX_UNREAD_BYTES = 2 ** 20
-/** The largest number of open pages. */
+/** The maximum number of open pages. */
 const MAX_PAGES = 20
 /** How much of the endpoint's response is shown, in characters. */
 const MAX_RESPONSE = 16 * 2 ** 10
-/** How long the server waits until each page has received its last event, in milliseconds. */
+/** At the end, the server waits at most this many milliseconds for the pages to receive their last event. */
 const END_TIMEOUT = 200
 
 const HEADERS = {
@@ -43,14 +43,14 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** The values of `Sec-Fetch-Site` for a page of another origin. Another port of this machine has the value `same-site`. */
+/** A browser sends one of these values in `Sec-Fetch-Site` if the request comes from another origin, for example from another port. */
 const OTHER_SITES = new Set(['cross-site', 'same-site'])
 
 /**
  * Serves the page of `listen` on 127.0.0.1, and sends each report to the page as an event.
  *
- * The address has a random token, because anybody with the address can read the requests. `Host` and `Origin` are checked too, because a
- * page in another tab may guess the port, and use DNS rebinding to send requests here. Any other request gets an empty 404.
+ * The address has a random token, so that only somebody who knows the address can read the requests. `Host` and `Origin` are checked too,
+ * because a site in another tab may use DNS rebinding to send requests to this server. A request that fails a check gets an empty 404.
  */
 export class PageServer {
   readonly #settings: PageSettings
@@ -67,7 +67,7 @@ export class PageServer {
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 
-  /** Starts the server on a free port, and returns the page's address. Requests arrive at the address `listening`. */
+  /** Starts the server, and resolves to the address of the page. The page shows `listening`, the address that receives the webhooks. */
   async start(listening: string): Promise<string> {
     this.#listening = listening
     this.#server.listen(0, '127.0.0.1')
@@ -76,17 +76,17 @@ export class PageServer {
     return `http://${this.#host}/${this.#token}/`
   }
 
-  /** Keeps a report, and sends it to the pages that are open. */
+  /** Keeps a report, and sends it to all open pages. */
   add(report: Report, received: Received | undefined): void {
     const event = this.#event('request', this.#summaryOf(this.#kept.add(report, received)))
     for (const page of this.#pages) {
-      // A page that does not read is disconnected, so that unread events do not fill the memory.
+      // Unread events would fill the memory.
       if (page.writableLength > MAX_UNREAD_BYTES) page.destroy()
       else page.write(event)
     }
   }
 
-  /** Says on all pages that the listener has ended, and closes their connections. */
+  /** Tells all pages that the listener has ended, and closes their connections. */
   async end(): Promise<void> {
     this.#ended.abort()
     this.#server.close()
@@ -106,26 +106,28 @@ export class PageServer {
     if (isAllowed && method === 'GET' && resource === 'events') return this.#sendEvents(response)
     const [, id, action = ''] = /^requests\/(\d{1,9})(\/[a-z-]+)?$/.exec(resource) ?? []
     const kept = isAllowed ? this.#kept.get(Number(id)) : undefined
-    const document = kept && (await this.#documentOf(`${method} ${action}`, kept))
+    let document: object | undefined
+    if (method === 'GET' && action === '') document = kept && detailsOf(kept, this.#settings.secrets)
+    if (method === 'POST' && action === '/sign-and-send') document = await this.#signAndSend(kept?.received)
     if (document === undefined) answer(response, 404)
     else answer(response, 200, 'application/json', maskedJson(document, this.#settings.secrets))
   }
 
-  /** Returns whether a token is right. The comparison is constant-time. */
+  /** Returns whether a token is right, in constant time. */
   #isToken(token: string): boolean {
     const [given, right] = [Buffer.from(token), Buffer.from(this.#token)]
     return given.length === right.length && timingSafeEqual(given, right)
   }
 
-  /** Returns whether a request comes from the page itself, or from a browser that opens the page. */
+  /** Returns whether a request comes from the page, or from a user who opens the page. */
   #isOwn({ method, headers }: IncomingMessage): boolean {
     const { host, origin } = headers
     if (host !== this.#host) return false
     const isOwnOrigin = origin === `http://${this.#host}`
     const isOtherSite = OTHER_SITES.has(String(headers['sec-fetch-site']))
-    // A form of another page cannot send JSON, and a browser names the origin of each POST.
+    // A form on another site cannot send JSON, and browsers send `Origin` with each POST.
     if (method !== 'GET') return isOwnOrigin && !isOtherSite && headers['content-type'] === 'application/json'
-    // A reader may open the page through a link on another site.
+    // The user may open the page with a link on another site.
     const isOpened = headers['sec-fetch-mode'] === 'navigate'
     return (origin === undefined || isOwnOrigin) && (isOpened || !isOtherSite)
   }
@@ -138,7 +140,7 @@ export class PageServer {
     response.writeHead(200, {
       ...HEADERS,
       ...PAGE_HEADERS,
-      // This header forbids frames, because the policy inside the page cannot forbid frames.
+      // A policy can forbid frames only in a header, and not in the `meta` element of the page.
       'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
       'Cross-Origin-Opener-Policy': 'same-origin',
     })
@@ -167,16 +169,9 @@ export class PageServer {
     return `event: ${name}\ndata: ${maskedJson(document, this.#settings.secrets)}\n\n`
   }
 
-  /** Returns the document that answers an action on a kept request, or `undefined` if the action is not possible. */
-  async #documentOf(action: string, kept: Kept): Promise<object | undefined> {
-    const { received } = kept
-    if (action === 'GET ') return detailsOf(kept, this.#settings.secrets)
-    return action === 'POST /sign-and-send' && received !== undefined ? this.#signAndSend(received) : undefined
-  }
-
-  async #signAndSend(received: Received): Promise<EndpointResponse | undefined> {
+  async #signAndSend(received: Received | undefined): Promise<EndpointResponse | undefined> {
     const { endpoint, clock } = this.#settings
-    if (endpoint === undefined) return undefined
+    if (endpoint === undefined || received === undefined) return undefined
     const signed = Object.entries(sign(received.body, received.secret, { clock }))
     const request = { ...received, target: received.path, headers: replaceHeaders(received.headers, signed) }
     const { status, statusText, rawHeaders, body } = await forward(request, endpoint, this.#ended.signal)

@@ -28,11 +28,11 @@ export interface ReceiverSettings {
   readonly folder: string | undefined
   /** The names that `Host` may have, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
-  /** Prints a report, and the request if it arrived completely. The next report waits until the returned promise settles. */
+  /** Prints a report. `received` is absent if the request did not arrive completely. The next report waits for the promise. */
   print(report: Report, received?: Received): Promise<void>
 }
 
-/** A request that arrived completely, and what the diagnosis confirmed. */
+/** A request that arrived completely. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -40,9 +40,9 @@ export interface Received {
   readonly body: Uint8Array
   /** When the request arrived, in milliseconds since the Unix epoch. */
   readonly time: number
-  /** The secret that matched, or the first secret. */
+  /** The secret that matched, or the first secret if none matched. */
   readonly secret: string
-  /** The bytes that were signed, if they differ from the signed message as received, and the signature confirms them. */
+  /** The bytes that the sender signed, if `diagnose` found them. */
   readonly signedMessage?: Uint8Array | undefined
 }
 
@@ -51,26 +51,26 @@ interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
   readonly request: IncomingMessage
 }
 
-/** What to print. */
+/** The arguments of `print`. */
 type Explained = readonly [report: Report, received?: Received]
 
-/** The decision about a request, and the response to the request. */
+/** The result of a request, and the response to it. */
 interface Answered {
   readonly result: Verification
-  /** For a replay, when the request was accepted before. */
+  /** For a replay, says when the first copy was accepted: `the same nonce 12 s ago`. */
   readonly replay?: string
   readonly status: number
   readonly forwarded?: { readonly status: number }
   readonly differences?: readonly string[]
 }
 
-/** While this many requests wait, no new request is read, so that a flood does not fill the memory. */
+/** While this many requests wait for their report, no new request is read. Otherwise, a flood of requests would fill the memory. */
 const MAX_WAITING = 100
 
-/** The maximum number of bytes of all bodies in memory, from the first byte of a request until its report. */
+/** The maximum number of bytes in all bodies that are being received, or wait for their report. */
 const MAX_HELD_BYTES = 64 * 2 ** 20
 
-/** The responses to errors before a request is complete. All other errors get 400. */
+/** The responses to errors of the HTTP parser, by the code of the error. All other errors get 400. */
 const STATUS_TEXTS: { readonly [code: string]: string } = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
@@ -82,10 +82,10 @@ const FULL: Refusal = {
   detail: `the bodies that are being received have more than ${MAX_HELD_BYTES} bytes. Send fewer requests at once.`,
 }
 
-/** The errors of a connection that the sender closed. A request that had already begun has its own report. */
+/** The errors of a connection that the sender closed. They are not reported, because an incomplete request has its own report. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
-/** Sends a response. `headers` has names and values in turns. */
+/** Sends a response. In `headers`, names and values alternate. */
 function answerWith(
   response: ServerResponse,
   status: number,
@@ -97,17 +97,17 @@ function answerWith(
   response.end(body)
 }
 
-/** Responds to requests as an endpoint does, and reports the requests in the order in which they arrived. */
+/** Responds to requests as an endpoint does, and prints their reports in the order in which the requests arrived. */
 export class Receiver {
   readonly #settings: ReceiverSettings
   readonly #nonces = new SeenNonces()
   readonly #stopped = new AbortController()
-  /** Connections that sent something other than HTTP. */
+  /** Connections on which the HTTP parser failed. */
   readonly #broken = new WeakSet<Duplex>()
   /** Settles when all reports so far are printed. */
   #turn = Promise.resolve()
   #waiting = 0
-  /** How many bytes of bodies are being read, or wait for a report. */
+  /** The number of bytes that `MAX_HELD_BYTES` limits. */
   #held = 0
   #saved = 0
   readonly #failed = new AbortController()
@@ -116,7 +116,7 @@ export class Receiver {
     this.#settings = settings
   }
 
-  /** Returns a signal that is aborted if a report cannot be saved or printed. */
+  /** A signal that is aborted if a report cannot be saved or printed. */
   get failed(): AbortSignal {
     return this.#failed.signal
   }
@@ -142,9 +142,9 @@ export class Receiver {
       if (this.#held <= MAX_HELD_BYTES) return
       this.#refuse(request, response, FULL)
       request.pause()
-      // Node keeps a paused request after the response, so the bytes would stay in memory until the time for the body is over.
+      // Node keeps a paused request after the response. Its bytes would stay in memory until the time-out of the body.
       response.once('close', () => request.destroy())
-      // The bytes are released immediately, so that chunks of other requests are not refused too.
+      // The bytes no longer count, so that other requests are not refused because of them.
       release()
     })
     let body: Uint8Array
@@ -155,14 +155,14 @@ export class Receiver {
       this.#refuseBody(request, response, error)
       return
     }
-    // A request that was already refused may still arrive completely.
+    // The request may have arrived completely after it was refused.
     if (response.headersSent) return
     const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
     const answered = this.#answer(arrived, response)
     this.#inTurn(async () => this.#explain(arrived, await answered).finally(release))
   }
 
-  /** Responds to input that is not HTTP, or that is not a whole request. */
+  /** Responds to a connection on which the HTTP parser failed. */
   refuseConnection(error: Error, socket: Duplex): void {
     const { code, rawPacket } = Object(error)
     if (!socket.writable || HUNG_UP.has(code)) {
@@ -172,7 +172,7 @@ export class Receiver {
     this.#broken.add(socket)
     const status = STATUS_TEXTS[code] ?? '400 Bad Request'
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-    // A TLS connection begins with a record of type 22.
+    // The first byte of TLS is 22, the type of a handshake.
     const isTls = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22
     const detail = isTls
       ? 'the sender uses TLS, but this port does not use TLS. Send to http://, or through a tunnel.'
@@ -180,13 +180,12 @@ export class Receiver {
     this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
   }
 
-  /** Waits until every request with a response is reported, and drops incomplete requests. */
+  /** Stops, and resolves when every complete request is reported. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#turn
   }
 
-  /** Refuses a request whose body is too large, too slow or incomplete. */
   #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const { code, message: detail, status = 500 } = Object(error)
     // The code `ERR_BODY_TOO_LARGE` becomes `body_too_large`.
@@ -194,7 +193,7 @@ export class Receiver {
     this.#refuse(request, response, { status, reason, detail })
   }
 
-  /** Refuses and reports a request that is not read to its end, unless the request already has a response. */
+  /** Refuses and reports a request, unless the request already has a response. */
   #refuse(request: IncomingMessage, response: ServerResponse, { status, reason, detail }: Refusal, text = ''): void {
     const { method = '', url: path = '', socket } = request
     if (this.#stopped.signal.aborted || this.#broken.has(socket) || response.headersSent) return
@@ -260,7 +259,7 @@ export class Receiver {
     const { diagnose } = await import('../../diagnose/index.js')
     const lines: Header[] = [[':method', method], [':path', path], ...headers]
     const { secrets, names } = this.#settings
-    // An accepted request, or a replay of one, may have something to fix too.
+    // An accepted request is diagnosed too, because it may have a finding, such as `secret_leaked`.
     const diagnosis = await diagnose({ webhookId: 'listen', headers: lines, body }, secrets, { now: () => time })
     const { findings, language, signedMessage } = diagnosis
     const report = { time, method, path, ok: result.ok, ...answered, ...saved, detail: size, findings, language }
@@ -284,11 +283,11 @@ export class Receiver {
     for (;;) {
       const savedAs = join(folder, `${name}-${++this.#saved}.http`)
       try {
-        // Only this user can read the file, because a request may have cookies and other credentials of the sender.
+        // Only this user can read the file, because a request may have credentials of the sender, such as cookies.
         await writeFile(savedAs, text, { flag: 'wx', mode: 0o600 })
         return { savedAs }
       } catch (error) {
-        // The name of the file may exist, because another listener may save to the same folder.
+        // Another listener may have saved a file with this name to the same folder.
         if (Object(error).code === 'EEXIST') continue
         throw new Error(`Cannot save a request: ${describeError(error)}.`)
       }

@@ -1,6 +1,6 @@
 import type { Finding, Language } from '../../diagnose/index.js'
 
-/** The lines that sign each attempt again, by language. */
+/** For each language, the line of code that signs each attempt again. */
 const LINES: Finding['fixes'] = {
   node: "for (…) await fetch(url, { method: 'POST', body, headers: sign(body, secret) })",
   python: 'headers = signed_headers() in the loop; no urllib3 Retry',
@@ -13,10 +13,10 @@ const LINES: Finding['fixes'] = {
 }
 
 /**
- * Returns the finding for a replay. `diagnose` does not have this finding, because only a server that remembers nonces sees a replay.
+ * Returns the finding for a replay. `diagnose` never returns this finding, because it does not know the nonces of other requests.
  *
- * @param evidence - the request that was accepted before: `the same nonce 12 s ago`.
- * @param language - the language of the sender, whose line comes first.
+ * @param evidence - when the first copy was accepted: `the same nonce 12 s ago`.
+ * @param language - the language of the sender. Its line comes first.
  */
 export function replayFinding(evidence: string, language: Language | undefined): Finding {
   const first = language === undefined ? {} : { [language]: LINES[language] }

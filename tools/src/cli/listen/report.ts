@@ -11,16 +11,16 @@ export interface Report {
   /** The status of the response. */
   readonly status: number
   readonly ok: boolean
-  /** Why the request was refused: a reason of `verify`, or why the request could not be verified. */
+  /** Why the request was refused: a reason of `verify`, or another reason, such as `body_too_large`. */
   readonly reason?: string
-  /** More about the result, for a person: `the same nonce 12 s ago`. */
+  /** More about the result, as text for the user: `the same nonce 12 s ago`. */
   readonly detail: string
   readonly findings: readonly Finding[]
   /** The language that `User-Agent` names. */
   readonly language?: Language | undefined
   readonly savedAs?: string
   readonly forwarded?: { readonly status: number }
-  /** Why the endpoint may have decided differently from `listen`. */
+  /** Why the endpoint may have decided differently from the listener. */
   readonly differences?: readonly string[]
 }
 
@@ -29,14 +29,13 @@ export function jsonLine(document: object): string {
   return `${printable(JSON.stringify(document))}\n`
 }
 
-/** Returns a report as one line of JSON. */
 export function reportJson({ time, ...rest }: Report): string {
   return jsonLine({ time: new Date(time).toISOString(), ...rest })
 }
 
 const INDENT = '   '
 
-/** Returns a report as text: one line if the request was accepted, and otherwise the findings too. */
+/** Returns a report as text: one line, then the differences to the endpoint, and the findings. */
 export function reportText(report: Report, style: Style, language?: Language): string {
   const { time, method, path, status, ok, reason = '', detail, findings, savedAs, forwarded, differences = [] } = report
   const verdict = ok ? style(['green', 'bold'], 'accepted') : style(['red', 'bold'], reason)
@@ -52,7 +51,7 @@ export function reportText(report: Report, style: Style, language?: Language): s
   return `${wrapText(head, style, INDENT, '')}\n${below}${found}`
 }
 
-/** Counts reports per reason. */
+/** Counts how many requests had each reason. */
 export class Counts {
   readonly #counts = new Map<string, number>()
 

@@ -1,21 +1,19 @@
 import { MemoryNonceStore, type NonceStore } from '../../../../src/index.js'
 import { isNonce, NONCE_TTL_SECONDS } from '../../../../src/rules/nonce.js'
 
-/** The view of {@link SeenNonces} that checks one request, and remembers which key was taken. */
+/** A nonce store for one request. If the request is a replay, this store can say when the first copy was accepted. */
 export interface RequestStore extends NonceStore {
-  /** Returns when a replay was accepted before: `the same nonce 12 s ago`. */
+  /** Returns when the first copy was accepted: `the same nonce 12 s ago`. */
   describeReplay(): string
 }
 
-/**
- * Remembers nonces, and the time of each reservation. Only signed requests reserve keys, so nobody without the secret can fill the memory.
- */
+/** Remembers nonces and when they were used. Only a request with a right signature is remembered, so nobody else can fill the memory. */
 export class SeenNonces {
   readonly #store = new MemoryNonceStore()
-  /** The time of each reservation by key, in milliseconds since the Unix epoch, the oldest first. */
+  /** When each key was reserved, in milliseconds since the Unix epoch, the oldest first. */
   readonly #times = new Map<string, number>()
 
-  /** Returns the view that checks one request. `now` is the time of arrival, in milliseconds since the Unix epoch. */
+  /** Returns the store for one request, which arrived at `now`, in milliseconds since the Unix epoch. */
   storeFor(now: number): RequestStore {
     let takenKey = ''
     return {

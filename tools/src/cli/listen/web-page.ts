@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Matches the name of a host, without a port. A message only repeats names that match, because such a name is safe in a shell. */
+/** Matches the name of a host, without a port. Only such a name is shown to the user, because it is safe to paste into a shell. */
 const NAME = /^[a-z0-9._-]+$/
 
-/** Returns the normal form of a host, for comparisons, or `undefined` if the text is not a host. */
+/** Returns the name of a host in lowercase, without a dot at its end. Returns `undefined` if the text is not the name of a host. */
 export function hostName(text: string): string | undefined {
   const name = text.toLowerCase().replace(/\.$/, '')
   return NAME.test(name) ? name : undefined
 }
 
-/** The reason for refusing a request that a page in a browser may have sent. */
+/** Why a request is refused without being verified, and the status of the response. */
 export interface Refusal {
   readonly status: number
   readonly reason: string
@@ -18,10 +18,10 @@ export interface Refusal {
 }
 
 /**
- * Returns a refusal if a page in a browser may have sent the request, because any page can send requests to this machine. With DNS
- * rebinding, the name of a page leads to this machine. The page can then read the responses too, but `Host` is the name of the page.
+ * Returns a refusal if a site in a browser may have sent the request. Any site can send requests to this machine. A site that uses DNS
+ * rebinding can also read the responses: its name then leads to this machine, but `Host` still has the name of the site.
  *
- * @param allowedHosts - the names that `Host` may have, besides addresses and the names of this machine. `undefined` allows every name.
+ * @param allowedHosts - the names that `Host` may have, besides IP addresses and `localhost`. `undefined` allows every name.
  */
 export function refuseWebPage(
   headers: IncomingHttpHeaders,
@@ -39,7 +39,7 @@ export function refuseWebPage(
   return { status: 403, reason: 'web_page', detail }
 }
 
-/** Returns whether a host is empty, a name of this machine or an IP address, because DNS rebinding needs another name. */
+/** Returns whether a host is empty, `localhost` or an IP address. DNS rebinding always needs another name. */
 function isOwnHost(name: string): boolean {
   return name === '' || isIP(name.replace(/^\[(.*)\]$/, '$1')) > 0 || /^(.*\.)?localhost\.?$/i.test(name)
 }

@@ -7,16 +7,16 @@ const SIDES: { readonly [side in Side]: string } = {
   unknown: 'on either side',
 }
 
-/** How many languages a finding shows by default. `fixes` begins with the likeliest language. */
+/** A finding shows the lines of this many languages by default. `fixes` begins with the likeliest language. */
 const MAX_LANGUAGES = 3
 
 const INDENT = '     '
 
 /**
- * Returns findings as numbered text, each with its evidence and its fix.
+ * Returns findings as a numbered list, each with its evidence and its fix.
  *
- * @param language - shows the line of code to change in this language only.
- * @param guessed - the sender's language. If a finding has no line of code in this language, the lines in other languages are shown.
+ * @param language - the language that the user chose. Lines of code in other languages are not shown.
+ * @param guessed - the sender's language, used if the user chose none. A finding without a line in this language shows other languages.
  */
 export function findingsText(
   findings: readonly Finding[],

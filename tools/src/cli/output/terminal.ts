@@ -2,38 +2,37 @@ import type { Writable } from 'node:stream'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { describeError } from '../describe-error.js'
 
-/** A file, a pipe or a terminal. Only terminals have `columns` and `hasColors`. `hasColors` respects `NO_COLOR` and `TERM`. */
+/** A file, a pipe or a terminal. Only a terminal has `columns` and `hasColors`, which also reads `NO_COLOR` and `TERM`. */
 export type Output = Writable & {
   readonly isTTY?: boolean | undefined
   readonly columns?: number
   hasColors?(): boolean
 }
 
-/** Formats a piece of text, or returns the text unchanged if colours are not wanted. */
 type Format = (format: Parameters<typeof styleText>[0], text: string) => string
 
-/** What an output can show: colours, and lines of at most `width` characters. */
+/** Adds colours to a text, if the output can show colours. `width` is the maximum length of a line. */
 export type Style = Format & { readonly width: number }
 
-/** Below the minimum, a text does not fit beside its name. Above the maximum, lines are hard to read. */
+/** With fewer columns, the names of options leave no room for text. Longer lines are hard to read. */
 const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
 
-/** The width for a file or a pipe, which has no columns. */
+/** The width of the text in a file or a pipe. */
 const DEFAULT_WIDTH = 80
 
 export function styleOf(output: Output): Style {
   const isColoured = output.hasColors?.() === true
   const width = Math.min(Math.max(output.columns ?? DEFAULT_WIDTH, MIN_WIDTH), MAX_WIDTH)
-  // The stream is passed, because `styleText` would otherwise check only the colours of process.stdout.
+  // With `validateStream`, `styleText` would check process.stdout instead of this output.
   const format: Format = (format, text) => (isColoured ? styleText(format, text, { validateStream: false }) : text)
   return Object.assign(format, { width })
 }
 
 /**
- * Returns text broken at spaces into lines of at most `width` characters. Newlines in the text stay. A word that is longer stays whole,
- * because readers copy long words such as addresses and signatures.
+ * Breaks a text at spaces into lines of at most `width` characters. A longer word, such as an address or a signature, stays whole so that
+ * readers can copy it.
  *
- * @param indent - the beginning of every line. In a list, the next lines of an item begin below the text of its first line.
+ * @param indent - the beginning of every line. After a line that begins with `- `, the next lines are indented by two more spaces.
  * @param first - the beginning of the first line, instead of `indent`.
  */
 export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent = '', first = indent): string {
@@ -45,13 +44,13 @@ export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent =
   return lines.join('\n')
 }
 
-/** Matches the beginning of an indented line or of a line of a list. */
+/** Matches the spaces and the `- ` at the beginning of a line. */
 const LIST_MARK = /^ *(?:- )?/
 
-/** Breaks a line at spaces into lines of at most `width` characters. The first `fixed` characters stay unchanged. */
+/** Breaks one line. The first `fixed` characters stay unchanged, and the lines after the first begin with `hang`. */
 function breakLine(line: string, fixed: number, width: number, hang: string): string {
   const [start, text] = [line.slice(0, fixed), line.slice(fixed)]
-  // Spaces before the first word belong to this word.
+  // The spaces before the first word stay, because the text may be indented.
   const words = text.match(/^ *[^ ]*| +[^ ]*/g) ?? []
   const lines = [start]
   for (const [index, word] of words.entries()) {
@@ -62,26 +61,25 @@ function breakLine(line: string, fixed: number, width: number, hang: string): st
   return lines.join('\n')
 }
 
-/** Returns the length of a text without its colours. */
 function visibleLength(text: string): number {
   return stripVTControlCharacters(text).length
 }
 
-/** Returns remarks on how a result was found, one per paragraph. */
+/** Returns remarks as text, which is dim because the result is more important. */
 export function notesText(notes: readonly string[], style: Style): string {
   return notes.map((note) => `${style('dim', wrapText(note, style))}\n`).join('')
 }
 
-/** Returns the remarks that a reader must know before the result. */
+/** Returns warnings as text. A reader must know them before the result. */
 export function warningsText(warnings: readonly string[], style: Style): string {
   return warnings.map((warning) => `${style('yellow', wrapText(`Warning: ${warning}`, style))}\n\n`).join('')
 }
 
 /**
- * Returns foreign text in a form that is safe for a terminal. Control characters could move the cursor or hide what was printed, so they
- * become `\uXXXX`. Characters that reorder or hide other characters become `\uXXXX` too.
+ * Returns text from a request in a form that is safe for a terminal. Control characters and invisible characters become `\uXXXX`, because
+ * they could move the cursor, or hide or reorder text.
  *
- * @param kept - the control characters to keep, such as newlines.
+ * @param kept - the characters to keep, such as newlines.
  */
 export function printable(text: string, kept = ''): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -93,20 +91,20 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Returns a document as JSON that is safe for a terminal too. */
+/** Returns a document as JSON that is safe for a terminal. */
 export function jsonText(document: object): string {
   return `${printable(JSON.stringify(document, undefined, 2), '\n')}\n`
 }
 
-/** Writes a part of the output, and waits until it is written. */
+/** Writes a part of the output, and resolves when this part is written. */
 export function write(output: Output, part: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const ignore = () => {}
-    // This listener ignores the error, because an error without a listener would end the process.
+    // The callback below handles the error. Without this listener, the event 'error' would end the process.
     output.once('error', ignore)
     output.write(part, (error) => {
       if (error == null) output.off('error', ignore)
-      // A program such as `head` closes the pipe when it has read enough, which is not a failure.
+      // A program such as `head` closes the pipe when it has read enough. This is not an error.
       if (error == null || Object(error).code === 'EPIPE') resolve()
       else reject(new Error(`Cannot write the output: ${describeError(error)}.`))
     })

@@ -4,7 +4,7 @@ import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { jsonValue } from '../json/parse.js'
 
-/** The texts that JavaScript's String() returns for objects and for missing values. */
+/** Matches the text of an object or a missing value in JavaScript: `[object Object]` or `undefined`. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
 
 const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
@@ -23,25 +23,25 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Dra
   }
   if (body.length > 0 || (!announced && !isChunked(headers))) return []
   const message =
-    'The body is empty, but the headers announce a body, so something read the body before it was verified.'
+    'The body is empty, but the headers announce a body, so other code read the body before it was verified.'
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
-/** Returns a mistake that the body and the other headers show. The check runs only if no signing variant explains the signature. */
+/** Returns a finding if the body does not fit the headers. This check runs only if nothing else explains the signature. */
 export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
   if (body.length === 0) {
     const method = headerValue(headers, ':method')
     const evidence = method === '' || method === 'POST' ? [] : [['Method', method] as const]
     const message =
-      'The body is empty: the sender sent no body, a redirect turned the POST into a GET, or something already read the body.'
+      'The body is empty: the sender sent no body, a redirect turned the POST into a GET, or other code already read the body.'
     return [{ code: 'body_changed', message, fix: 'send_body', evidence }]
   }
   const isChanged = announced !== undefined && announced !== body.length
   const encoding = headerValue(headers, 'content-encoding').toLowerCase()
   // Compressed bytes are not UTF-8, so this body is not compressed.
   if (/^((x-)?gzip|deflate|br|zstd)$/.test(encoding) && isUtf8(body)) {
-    const message = `Content-Encoding is ${encoding}, but the body is text: something inflated the body before it was verified, or the body was never compressed.`
+    const message = `Content-Encoding is ${encoding}, but the body is text: it was decompressed before it was verified, or was never compressed.`
     const side = isChanged ? 'receiver' : 'unknown'
     return [{ code: 'body_compressed', message, fix: 'sign_compressed', side }]
   }
@@ -55,14 +55,14 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft
   }
   const position = isUtf8(body) ? fromUtf8(body).indexOf('\ufffd') : -1
   if (position === -1) return []
-  const message = `The body has U+FFFD at character ${position}: something decoded bytes that are not UTF-8, which cannot be undone.`
+  const message = `The body has U+FFFD at character ${position}: bytes that are not UTF-8 were decoded as UTF-8, so these bytes are lost.`
   return [{ code: 'body_encoding', message, fix: 'encode_once' }]
 }
 
-/** Returns a finding for a body that has the announced length, but is probably not the body that was signed. */
+/** Returns a finding if the body has the right length, but does not fit its `Content-Type`. */
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   if (/^multipart\//i.test(type)) {
-    const message = 'The body is multipart, and the boundary is chosen when the body is sent.'
+    const message = 'The body is multipart. Its boundary is random, and differs each time the body is encoded.'
     return { code: 'body_wrapped', message, fix: 'sign_multipart' }
   }
   if (!/[/+]json *(;|$)/i.test(type) || jsonValue(fromUtf8(body)) !== undefined) return undefined

@@ -4,13 +4,10 @@ import { joinWords, listNames, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
 import type { IntendedHeaders, ReceivedHeaders } from '../misnamed-headers.js'
 
-/** Header names that the sender's code may have set. HTTP clients and proxies do not add these headers. */
+/** Matches the names of headers that the code of the sender has probably set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
-/**
- * Returns a finding if the headers are those of Standard Webhooks. If the signature under these names is in hex, the sender only uses
- * wrong names, and another function returns the finding.
- */
+/** Returns a finding if the headers and the form of the signature (`v1,…`) are those of Standard Webhooks. */
 export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, headers: readonly Header[]): Draft[] {
   if ([timestamp, nonce, signature].some(({ value }) => value !== undefined)) return []
   const headerValue = (wanted: string) => headers.find(([name]) => name === wanted)?.[1]
@@ -45,9 +42,9 @@ export function checkHeaders(
   const isRenamed = (header: (typeof all)[number]) => header.renamed !== undefined && header.intended !== undefined
   const renamed = absent.filter(isRenamed)
   const missing = absent.filter((header) => !isRenamed(header)).map(({ name }) => name)
-  // Pseudo-headers are left out, because they come from the request line, not from a header.
+  // `:method` and `:path` are left out, because they come from the request line.
   const names = headers.map(([name]) => name).filter((name) => !name.startsWith(':'))
-  // A long list is shortened, so the names that a sender may have intended come first.
+  // A long list is shortened at its end, so the names that the sender has probably set come first.
   const own = names.filter((name) => OWN.test(name))
   const list = [['Headers', listNames([...own, ...names])] as const]
   const drafts: Draft[] = []

@@ -3,19 +3,16 @@ import type { Header } from '../../capture/headers.js'
 import { joinWords, listNames } from '../../text.js'
 import type { Draft } from '../draft.js'
 
-/** The minimum length of a secret that is searched for, because a shorter secret may be in a header by chance. */
+/** A shorter secret is not searched for, because it may be in a header by chance. */
 const MIN_SECRET = 6
 
-/** The minimum length of a secret that is searched for in names, because a shorter secret may be a word in the name of a header. */
+/** A shorter secret is not searched for in the names of headers, because it may be a word of a name. */
 const MIN_SECRET_IN_NAME = 16
 
-/** The maximum length of headers and bodies that are searched. */
+/** A longer header or body is not searched. */
 const MAX_LENGTH = 1_000_000
 
-/**
- * Returns a finding if the headers or the body contain a secret, plain or percent-encoded. In a header, the secret may also be in
- * base64 or hex.
- */
+/** Returns a finding if a header or the body contains a secret, plain or percent-encoded. In a header, also in base64 or hex. */
 export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, secrets: readonly string[]): Draft[] {
   const long = secrets
     .flatMap((secret) => [secret, secret.trim(), withoutPrefix(secret)])
@@ -41,11 +38,11 @@ export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, 
 
 const wordsOf = (value: string) => value.split(/[^\w+/=-]+|=(?=[^=])/)
 
-/** Returns the text that a word encodes in hex or base64. */
+/** Decodes a word from hex or base64. */
 function decode(word: string): string {
   const bytes = fromHex(word) ?? fromBase64(word)
   return bytes === undefined ? '' : fromUtf8(bytes)
 }
 
-/** Returns a secret without a prefix such as `whsec_`, because the rest is secret too. */
+/** Returns a secret without a prefix such as `whsec_`, because the part after the prefix must be secret too. */
 const withoutPrefix = (secret: string) => secret.replace(/^[a-z]{2,8}_(?=.{16})/, '')

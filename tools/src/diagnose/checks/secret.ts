@@ -8,13 +8,13 @@ const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?m
 const PASSWORD_HASH =
   /^\$(2[abxy]?|argon2\w*|scrypt|s0|[156y]|pbkdf2[\w-]*)\$|^(pbkdf2|scrypt|bcrypt|argon2)[\w]*[$:]|^\{S?SHA/
 
-/** Matches a secret that a page shows with most characters masked or left out. */
+/** Matches a secret as a page shows it, with `****`, `…` or `xxxxxxxx` for most characters. */
 const MASKED = /[*\u2022]{4}|\u2026$|\.{3}$|^x{8,}$/i
 
-/** Names of variables. */
+/** Matches the name of a variable, such as `WEBHOOK_SECRET` or `process.env.SECRET`. */
 const VARIABLE = /^(process\.env|os\.environ|\$\(|[A-Z]+(_[A-Z]+)+$)/
 
-/** Returns a finding for each of the receiver's secrets that looks wrong. No finding shows a secret. */
+/** Returns a finding for each secret of the receiver that looks wrong. */
 export function suspectSecrets(secrets: readonly string[]): Draft[] {
   return secrets.flatMap((secret, index): Draft[] => {
     const name = secrets.length === 1 ? 'The secret' : `secret[${index}]`

@@ -6,7 +6,7 @@ import { describeForm } from '../signature-form.js'
 
 const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 
-/** Returns a finding if the signature has the wrong format. The check runs only if no signing variant explains the signature. */
+/** Returns a finding if the signature has a wrong format. This check runs only if nothing else explains the signature. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
   const why = describeUnfilled(signature)

@@ -10,13 +10,13 @@ const ZONES = [
   1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 13.75, 14,
 ]
 
-/** How much a timestamp may differ from the offset of a time zone, in seconds. */
+/** A difference from server time is that of a time zone if it is at most this many seconds from an offset in `ZONES`. */
 const ZONE_TOLERANCE = 60
 
 /** The number of digits of Unix time from 2001 to 2286. */
 const DIGITS = 10
 
-/** Returns whether a timestamp is decimal digits, but not a date and time such as YYYYMMDDhhmmss. */
+/** Returns whether a timestamp has only decimal digits, and is not a date such as `20231114221320`. */
 const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
 
 /** Returns a finding if X-Timestamp breaks its format. */
@@ -36,8 +36,8 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number,
 }
 
 /**
- * Returns a finding if X-Timestamp is outside the window. The finding is in `unit` if the unit or the epoch is wrong, and in `drift` if
- * a time zone or a clock is wrong, or the time of arrival is unknown.
+ * Returns a finding if X-Timestamp is outside the window. It is in `unit` if X-Timestamp has a wrong unit or epoch. It is in `drift` if a
+ * time zone or a clock is wrong, or if the time of arrival is unknown.
  */
 export function checkTimestampWindow(
   timestamp: string | undefined,
@@ -67,7 +67,7 @@ export function checkTimestampWindow(
   return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }
 }
 
-/** Returns a finding for a time that no clock shows: a digit is missing or extra, or the time was never set. */
+/** Returns a finding if no wrong clock explains X-Timestamp, because it has too few or too many digits, or was never set. */
 function checkDigits(timestamp: string, now: number): Draft | undefined {
   const { length } = timestamp.replace(/^0+(?=\d)/, '')
   const isFarAhead = Number(timestamp) * 1000 - now > NEAR
@@ -96,7 +96,7 @@ function unknownArrival(seconds: number, received: EvidenceLine): Draft {
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => `${end}${inIso(end * 1000)}`)
   return {
     code: 'clock_unknown',
-    message: 'The capture has no time of arrival, so X-Timestamp cannot be compared with that time.',
+    message: 'The time of arrival is unknown, so X-Timestamp cannot be compared with it.',
     fix: 'know_arrival',
     evidence: [received, `X-Timestamp is in the window if the request arrived from ${from} to ${to}.`],
   }
@@ -132,7 +132,7 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
     : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }
 }
 
-/** Returns a time as `301 s`, `26.5 h` or `40 d`. Short times stay in seconds, so that readers can compare these times with the window. */
+/** Returns a duration: `301 s`, `26.5 h` or `40 d`. Up to an hour, it is in seconds, because the window is in seconds too. */
 function describeDuration(seconds: number): string {
   const length = Math.abs(seconds)
   const rounded = (unit: number) => Math.round((length / unit) * 10) / 10

@@ -16,15 +16,15 @@ import { replaceTokens } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Bytes, Variant, Variants } from './hypothesis.js'
 
-// This file converts a body between the formats in which the body may have been signed and received.
+// This file converts a body into other formats, such as a form into JSON, because the body may have been signed in another format.
 
-/** Returns a text with everything percent-encoded except letters, digits and `-_.~` (RFC 3986). */
+/** Percent-encodes everything except letters, digits and `-_.~` (RFC 3986). */
 export function percentEncode(text: string): string {
   const encoded = encodeURIComponent(text.toWellFormed())
   return encoded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Returns the percent-decoded text, or `undefined` if the text has a `%` that is not an escape of UTF-8. */
+/** Decodes a percent-encoded text. Returns `undefined` if a `%` does not begin a character in UTF-8. */
 export function percentDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
@@ -33,16 +33,16 @@ export function percentDecode(text: string): string | undefined {
   }
 }
 
-/** Returns a name or value as a form encodes it, with a space as `+`. */
+/** Encodes a name or value as forms do, with a space as `+`. */
 export function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
-/** Returns the text as PHP's addslashes writes it: with a backslash before each quote, backslash and NUL. */
+/** Returns the result of PHP's addslashes, which writes a backslash before each quote, backslash and NUL. */
 export const addSlashes = (text: string) =>
   text.replace(/['"\\\0]/g, (character) => (character === '\0' ? '\\0' : `\\${character}`))
 
-/** Returns the text before PHP's addslashes, or `undefined` if `slashed` is not the result of addslashes. */
+/** Undoes PHP's addslashes. Returns `undefined` if `slashed` is not a result of addslashes. */
 export function removeSlashes(slashed: string): string | undefined {
   const plain = slashed.replace(/\\(.)/gs, (_, character) => (character === '0' ? '\0' : character))
   return addSlashes(plain) === slashed ? plain : undefined
@@ -50,7 +50,7 @@ export function removeSlashes(slashed: string): string | undefined {
 
 const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
 
-/** Returns the values of a form, or an empty list if the text is not a form. */
+/** Returns the values of a form such as `a=1&b=2`, or an empty list if the text is not a form. */
 export function formFields(text: string): Variant<string>[] {
   if (!isForm(text)) return []
   return [...new URLSearchParams(text)]
@@ -83,21 +83,18 @@ const PYTHON_WORDS = new Map([
   ['None', 'null'],
 ])
 
-/** Returns the JSON of a form field: a number or a word such as `true` if the text is one, otherwise a string. */
+/** Returns the value of a form field as JSON: `1`, `true` and `null` without quotes, and other values as strings. */
 export function literalOrString(value: string): string {
   if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(value)) return value
   return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
 }
 
-/** The maximum length of a form, as a multiple of the length of the JSON. */
+/** A form may be this many times longer than the JSON. */
 const MAX_FORM_GROWTH = 16
-/** The maximum number of JSON tokens that are written as a form, because no sender has more fields. */
+/** JSON with more tokens is not written as a form, because no sender has so many fields. */
 const MAX_FORM_TOKENS = 2 ** 17
 
-/**
- * Returns the members of a JSON object as a form, or `undefined` if the text is not a JSON object or the form would be too long.
- * Nested names are written `outer[inner]`.
- */
+/** Returns a JSON object as a form, with `outer[inner]` as the name of a nested field. Returns `undefined` if this is not possible. */
 export function* jsonAsForm({ text, kinds }: JsonText): Steps<string | undefined> {
   if (kinds[0] !== OPEN_OBJECT || kinds.length > MAX_FORM_TOKENS) return undefined
   const parsed: object = JSON.parse(text)
@@ -111,7 +108,7 @@ export function* jsonAsForm({ text, kinds }: JsonText): Steps<string | undefined
     } else {
       const field = `${formEncode(name)}=${formEncode(String(value ?? ''))}`
       fields.push(field)
-      // The name of a nested field grows with each level.
+      // With deep nesting, the names of the fields become very long.
       length += field.length
       if (fields.length % STEP === 0) yield STEP
       if (length > MAX_FORM_GROWTH * text.length) return undefined
@@ -122,19 +119,15 @@ export function* jsonAsForm({ text, kinds }: JsonText): Steps<string | undefined
 
 /** Returns the text in a body that is one JSON string, or `undefined` for other bodies. */
 export function stringInside(text: string): string | undefined {
-  // Other bodies are not parsed, because they may be large.
   return /^\s*"/.test(text) ? (jsonValue(text) as string | undefined) : undefined
 }
 
 const MAX_PARTS = 32
-/** The number of tokens after which the search yields, so that other work can run. */
+/** After this many tokens, a function yields, so that other work of the process can run. */
 const STEP = 2 ** 13
 const MIN_TEXT_PART = 8
 
-/**
- * Returns the objects, arrays and longer texts inside a JSON body. The sender may have signed one of these values before the value was put
- * into an envelope.
- */
+/** Returns the objects, arrays and longer strings inside a JSON body. The sender may have signed one of them, and sent an envelope. */
 export function* jsonParts(json: JsonText): Steps<Variants<Bytes>> {
   const parts: Variant<Bytes>[] = []
   let of = ''
@@ -156,7 +149,7 @@ export function* jsonParts(json: JsonText): Steps<Variants<Bytes>> {
   return { variants: parts }
 }
 
-/** The maximum length of the first line of a multipart body: two dashes and a boundary (RFC 2046, section 5.1.1). */
+/** The maximum length of the first line of a multipart body, which is two dashes and a boundary (RFC 2046, section 5.1.1). */
 const MAX_BOUNDARY = 72
 const MAX_MULTIPART = 8
 
@@ -174,13 +167,13 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
   return splitMultipart(body).map(({ content, detail }) => ({ detail, value: latin1(content) }))
 }
 
-/** Returns one JSON text per member, without that member, because a member may have been added after the body was signed. */
+/** For each member of an object, returns the JSON without this member. A member may have been added after the body was signed. */
 export function withoutMember(json: JsonText): Variants<string> | undefined {
   if (json.kinds[0] !== OPEN_OBJECT) return undefined
   const { text } = json
   const members = [...membersOf(json, 0)]
   const variants = members.slice(0, MAX_PARTS).map(({ key, from, to }, index) => {
-    // One comma is removed with the member: the comma after the first member, or the comma before another member.
+    // A comma is removed too: after the first member, or before any other member.
     const ends =
       index === 0 ? [json.starts[from], json.starts[members[1]?.from ?? to]] : [json.ends[from - 1], json.ends[to - 1]]
     return { detail: key.slice(0, 64), value: text.slice(0, ends[0]) + text.slice(ends[1]) }
@@ -190,14 +183,14 @@ export function withoutMember(json: JsonText): Variants<string> | undefined {
 
 const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 const toPascalCase = (key: string) => key.split('_').map(capitalize).join('')
-/** How serializers write the names of fields, per style. */
+/** The styles in which serializers write the names of fields. */
 const CASES: readonly (readonly [name: string, write: (key: string) => string])[] = [
   ['PascalCase', toPascalCase],
   ['camelCase', (key) => key.charAt(0).toLowerCase() + toPascalCase(key).slice(1)],
   ['snake_case', (key) => key.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase()],
 ]
 
-/** Returns one JSON text per style, with the keys in that style. */
+/** For each of these styles, returns the JSON with its keys in this style. */
 export function* recasedKeys(json: JsonText): Steps<Variants<string>> {
   const variants: Variant<string>[] = []
   for (const [detail, write] of CASES) {
@@ -209,7 +202,7 @@ export function* recasedKeys(json: JsonText): Steps<Variants<string>> {
   return { variants }
 }
 
-/** Returns the JSON with an empty array for each empty object. */
+/** Returns the JSON with `[]` for each `{}`. */
 export function withoutEmptyObjects(json: JsonText): Steps<string> {
   return replaceTokens(json, (token) => {
     const isEmpty = (opened: number) => json.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
@@ -219,7 +212,7 @@ export function withoutEmptyObjects(json: JsonText): Steps<string> {
 
 const MAX_CHANGED_TOKENS = 64
 
-/** The new texts of the tokens that a change replaces, by the index of the token. */
+/** The new texts of changed tokens, by the index of the token. */
 type ChangedTokens = ReadonlyMap<number, string>
 
 function* changeTokens(
@@ -236,14 +229,14 @@ function* changeTokens(
   return changes
 }
 
-/** Returns the JSON text with all changes, or `undefined` if there is none. */
+/** Returns the JSON text with all changes, or `undefined` without changes. */
 function* withAllChanges(json: JsonText, changes: ChangedTokens): Steps<string | undefined> {
   return changes.size === 0
     ? undefined
     : yield* replaceTokens(json, (token) => changes.get(token) ?? written(json, token))
 }
 
-/** Returns one JSON text per change, with only that change. */
+/** For each change, returns the JSON text with only this change. */
 function withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens): Variant<string>[] {
   return [...changes].slice(0, MAX_CHANGED_TOKENS).map(([token, changed]) => ({
     detail: changed,
@@ -251,10 +244,7 @@ function withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens)
   }))
 }
 
-/**
- * Returns copies of the JSON text with `.0` or `.00` after integers, or `0` after decimals, because a parser on the way may have
- * removed these zeros.
- */
+/** Returns the JSON with `1.0` or `1.00` for `1`, or with `1.50` for `1.5`, because a parser may have removed these zeros. */
 export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
   const variants: Variant<string>[] = []
   for (const [ending, form] of LOST_ZEROS) {
@@ -288,13 +278,13 @@ export function* oneNumberAsString(json: JsonText): Steps<Variants<string>> {
   return { variants: withOneChange(json, yield* quoteNumbers(json)) }
 }
 
-/** Returns the JSON text with the lost line breaks before the indentation, or `undefined` if no line break was lost. */
+/** Adds a line break before each indentation in JSON. Returns `undefined` if the text has line breaks, or no indentation. */
 export function restoreLineBreaks(text: string): string | undefined {
   const restored = text.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
 }
 
-/** Returns a function that writes bytes as Python's repr does between two quotes. */
+/** Returns a function that writes bytes as Python's repr does, between these quotes. */
 function pythonWriter(quote: string) {
   const shorts = new Map([
     ['\n', '\\n'],
@@ -312,11 +302,11 @@ function pythonWriter(quote: string) {
 const inSingleQuotes = pythonWriter("'")
 const inDoubleQuotes = pythonWriter('"')
 
-/** Returns the bytes as Python's repr writes them. */
+/** Returns bytes as Python's repr writes them: `b'…'`, or `b"…"` if they contain `'` but not `"`. */
 export const pythonBytes = (body: Uint8Array): string =>
   body.includes(0x27) && !body.includes(0x22) ? inDoubleQuotes(body) : inSingleQuotes(body)
 
-/** Returns a function that writes an ASCII text for each byte, with a separator between the texts. */
+/** Returns a function that writes each byte as a text, with a separator between the texts. */
 export function byteWriter(textOf: (byte: number) => string, separator = ''): (bytes: Uint8Array) => string {
   const texts = Array.from({ length: 256 }, (_, byte) => textOf(byte) + separator)
   return (bytes) => {

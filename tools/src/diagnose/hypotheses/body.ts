@@ -23,18 +23,18 @@ import { parseBody } from './json.js'
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// Mistakes in the body, in three steps:
-// - sources: the body was received in another form than it was signed.
-// - changes: the body was signed in another form than it was sent.
-// - endings: the end of the body was lost or added.
-// JSON that was serialized twice comes between sources and changes: see json.ts.
+// This file has the mistakes in the body, in three lists, which the search combines in this order:
+// - sources: the body was changed after it was signed, for example compressed.
+// - changes: the body was changed only for the signature, for example encoded as base64.
+// - endings: a newline at the end was added or removed.
+// The mistakes in json.ts come after the sources.
 
 type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 
-/** The maximum number of bytes to which a compressed body may inflate. */
+/** A compressed body is not tried if it has more bytes than this after decompression. */
 const MAX_INFLATED = 2 ** 24
 
-/** Returns a function that changes the body as text. Bytes that are not UTF-8 are read as Latin-1, which loses no byte. */
+/** Returns a function that decodes the body, changes the text, and encodes it again. A body that is not UTF-8 is decoded as Latin-1. */
 const text =
   (change: (body: string) => string | undefined) =>
   (body: Uint8Array): Uint8Array | undefined => {
@@ -43,14 +43,14 @@ const text =
     const changed = change(before)
     return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
   }
-/** Returns a function that applies a change to a body that is JSON in UTF-8. */
+/** Returns a function that changes a body only if it is JSON in UTF-8. */
 const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>>) =>
   function* (body: Uint8Array): Steps<Applied<Bytes>> {
     const json = isUtf8(body) ? yield* parseBody(body) : undefined
     const changed = json && change(json)
     return isSteps(changed) ? yield* changed : changed
   }
-/** Returns a function that applies a change unless the body is only ASCII, because ASCII is the same in these encodings. */
+/** Returns a function that changes a body only if it has more than ASCII, because ASCII is the same in the other encodings. */
 const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
   isAscii(body) ? undefined : change(body)
 const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
@@ -58,7 +58,7 @@ const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
 const toLatin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? latin1(body) : undefined)
 
 const kind = hypothesesOf<Uint8Array, Bytes>
-/** Returns a function that makes the hypotheses of one kind that change the body as text. */
+/** Returns a function that makes hypotheses whose change is a change of text. */
 const inText =
   (make: ReturnType<typeof kind>) =>
   (likelihood: Likelihood, what: string, change: (body: string) => string | undefined): BodyHypothesis =>
@@ -93,18 +93,18 @@ const hashOf =
     const digest = primitives.hash(algorithm, [body])
     return digest && write(digest)
   }
-/** Returns one hypothesis per text that may have been signed instead of the body. */
+/** Returns a hypothesis for each text that may have been signed instead of the body. */
 const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
   texts.map((one) =>
     notSigned(
       likelihood,
       `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`,
-      // Only the received body is tried, because the result does not depend on the body.
+      // The result is the same for every changed body, so it is returned only once.
       (body, { body: received }) => (body === received ? one : undefined),
     ),
   )
 
-/** Returns hypotheses for a sender that signed a file, although the HTTP client sent other bytes than the file has. */
+/** Returns hypotheses for a sender that signed a file, although the HTTP client changed its bytes before it sent them. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
   newline('common', "the whole file, from which curl's -d removed the line breaks", (body) =>
     areEqual(withoutLineBreaks(original), body) ? original : undefined,
@@ -112,7 +112,7 @@ export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesi
   changed('common', 'the original body', () => original),
 ]
 
-/** Hypotheses about a body that was changed to another form after it was signed. */
+/** Hypotheses that the body was changed after it was signed. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(twice)('common', 'the text inside the JSON string received', forms.stringInside),
   inflated('common', 'gzip'),
@@ -188,7 +188,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
 
 const inBrackets = (write: (body: Uint8Array) => string) => (body: Uint8Array) => `[${write(body)}]`
 
-/** Hypotheses about a sender that signs the body in one form, but sends the body in another form. */
+/** Hypotheses that the sender changed the body only for the signature. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
   inText(newline)('common', 'the body with CRLF for each LF', (body) => body.replace(/\r?\n/g, '\r\n')),
   inText(newline)('common', 'the body with LF for each CRLF', (body) => body.replaceAll('\r\n', '\n')),
@@ -309,7 +309,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
 ]
 
-/** Hypotheses that bytes were added or lost at the end of the body. */
+/** Hypotheses that a newline or a space was added or removed at the end of the body. */
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
   inText(newline)('common', 'the body without the line break at its end', (body) => body.replace(/\r?\n$/, '')),

@@ -3,17 +3,16 @@ import { ALGORITHMS, type HashAlgorithm } from '../../primitives.js'
 import type { SignatureForm } from '../signature-form.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
 
-// This file has the digests that a sender may make by mistake instead of an HMAC with SHA-256.
+// This file has the digests that a sender may compute by mistake instead of HMAC-SHA256.
 
-/** How to make a digest of a message that is given in parts. */
+/** A way to compute a digest. */
 export interface Digest {
-  /** Returns the digest in lowercase hex, or `undefined` if the platform lacks the algorithm. */
+  /** Returns the digest in lowercase hex, or `undefined` if the platform does not have the algorithm. */
   readonly make: (key: Uint8Array, message: readonly Uint8Array[], context: RequestContext) => string | undefined
   /** Whether the digest depends on the secret. */
   readonly isKeyed: boolean
 }
 
-/** Returns the function that makes an HMAC with `algorithm`. The specification requires SHA-256. */
 export const hmacWith = (algorithm: HashAlgorithm): Digest => ({
   make: (key, message, { primitives }) => primitives.hmac(algorithm, key, message),
   isKeyed: true,
@@ -21,10 +20,7 @@ export const hmacWith = (algorithm: HashAlgorithm): Digest => ({
 
 export const RIGHT_DIGEST = hmacWith('sha256')
 
-/**
- * Returns the wrong digests whose length fits X-Signature. The right digest is always tried, because X-Signature may be a part of the right
- * digest, or contain the right digest.
- */
+/** Returns hypotheses for the wrong digests that have the length of X-Signature. */
 export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Digest, Digest>[] {
   const lengthsOf = (code: SignatureForm['code']) =>
     forms.filter((form) => form.code === code).flatMap(({ lengths }) => lengths)
@@ -32,7 +28,7 @@ export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Di
   const possible = new Set([...whole, ...lengthsOf('signature_truncated')])
   return ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
     const isRare = algorithm === 'sha3-256'
-    // The length of a whole digest shows the algorithm. A truncated digest is most likely a SHA-256.
+    // The length of a whole digest shows the algorithm. A digest that was cut is most likely SHA-256.
     const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
     const others = wrongDigests(algorithm, name)
     return [
@@ -50,7 +46,7 @@ const encoded = hypothesesOf<Digest, Digest>({ code: 'body_encoding', fix: 'enco
 const otherHmac = (likelihood: Likelihood, algorithm: HashAlgorithm, name: string) =>
   other(likelihood, `an HMAC with ${name} instead of SHA-256`, () => hmacWith(algorithm))
 
-/** Returns the digests that a sender may make by mistake with one algorithm. */
+/** Returns hypotheses for the wrong digests with one algorithm. */
 export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
   const made =
     (make: Digest['make'], isKeyed = true) =>
@@ -65,7 +61,7 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       )
       return digest && hex(digest)
     }, order.includes('key'))
-  /** Returns the function that encodes the whole message, and makes an HMAC of the result. */
+  /** Returns a digest that is the HMAC of the encoded message. */
   const ofWhole = (write: (message: Uint8Array) => Bytes) =>
     made((key, message, context) => {
       const whole = concat(...message)

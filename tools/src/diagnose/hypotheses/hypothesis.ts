@@ -6,52 +6,52 @@ import type { JsonStyle } from '../json/write.js'
 import type { Steps } from '../steps.js'
 
 /**
- * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `expected` marks a value that
- * the request itself shows, so this value is not a mistake. `last` marks a mistake that has too many values to be tried earlier.
+ * How often senders make a mistake. The search tries likely mistakes first. `expected` means that the request itself shows this value, so
+ * it is tried even before mistakes. `last` means that a mistake has so many possible values that it is tried after all others.
  */
 export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last'
 
-/** The parts of the request that a hypothesis reads, but does not change. */
+/** What a hypothesis may read, besides the value that it changes. */
 export interface RequestContext {
   /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
   /** The body as received. */
   readonly body: Uint8Array
   readonly primitives: Primitives
-  /** Counts bytes that are read or written, but not hashed. Throws, and so ends the search, when the budget is used up. */
+  /** Counts bytes that are read or written. Throws when the budget is used up, which ends the search. */
   spend(bytes: number): void
 }
 
-/** The result of a hypothesis: what was signed, or `undefined` if the mistake is not possible. */
+/** The result of a hypothesis: the value that was signed, or `undefined` if the sender cannot have made this mistake. */
 export type Applied<Output> = Output | Variants<Output> | undefined
 
-/** One of several values that a hypothesis proposes. `detail` says how this value differs from the other values. */
+/** One of several values that a hypothesis proposes. `detail` is its name in the message. */
 export interface Variant<Output> {
   readonly detail: string
   readonly value: Output
 }
 
-/** The values of a hypothesis that proposes several values. */
+/** The result of a hypothesis that proposes several values. */
 export interface Variants<Output> {
   readonly variants: readonly Variant<Output>[]
 }
 
-/** One mistake that a sender, or something between sender and receiver, may have made. */
+/** One mistake that may explain a wrong signature: another value was signed than the value that was received. */
 export interface Hypothesis<Input, Output> {
   readonly likelihood: Likelihood
   readonly code: FindingCode
   readonly fix: FixId
-  /** Which side must act, if the fix names both sides. */
+  /** Which side must act. Without this field, the fix decides. */
   readonly side?: Side
-  /** The text that was signed instead, as a phrase. `<detail>` is the detail of a variant. */
+  /** What was signed instead, for a message: `the nonce without its dashes`. `<detail>` is replaced by the detail of a variant. */
   readonly what: string
-  /** How the JSON was written, if the sender wrote it in another style. */
+  /** The style of the JSON, if the sender wrote the JSON in another style. */
   readonly style?: JsonStyle
-  /** Computes the signed value from the received value. If this can take long for a large body, the work is done in steps. */
+  /** Returns the signed value for a received value. For a large body, this can take long, so it may be done in steps. */
   apply(input: Input, context: RequestContext): Applied<Output> | Steps<Applied<Output>>
 }
 
-/** Returns a function that makes the hypotheses of one kind of mistake. */
+/** Returns a function that makes hypotheses with the same code, fix and side. */
 export const hypothesesOf =
   <Input, Output>(kind: Pick<Hypothesis<Input, Output>, 'code' | 'fix' | 'side'>) =>
   (likelihood: Likelihood, what: string, apply: Hypothesis<Input, Output>['apply']) => ({

@@ -34,12 +34,13 @@ import { type JsonStyle, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
 
-// This file has the hypotheses for JSON that one serializer wrote for the signature, and another serializer wrote for sending.
+// This file has the mistake of writing the JSON twice: one serializer wrote the JSON that was signed, and another wrote the JSON that was
+// sent.
 
-/** One serializer, or one way to print a parsed body. */
+/** A serializer, or a function that prints a parsed body. */
 export interface JsonWriter {
   readonly likelihood: Likelihood
-  /** The name of the serializer, as a part of the text "as … writes it". */
+  /** The name for a message, in "the JSON as … writes it". */
   readonly writer: string
   readonly language: Language
   readonly style: JsonStyle
@@ -141,7 +142,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: sorted }),
 ]
 
-/** The names of the traits that several serializers share. A trait of only one serializer has no name. */
+/** How a message describes a part of a style, such as its white space. Parts that only one serializer has are not described. */
 export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [COMPACT, 'no white space'],
   [SPACED, '`, ` and `: ` as separators'],
@@ -158,7 +159,7 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [sorted, 'sorted keys'],
 ])
 
-/** Combinations of traits are tried last, because no known serializer has these combinations. */
+/** Styles that no known serializer has, but a sender may have configured. They are tried last. */
 const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap(
   (spacing) =>
     [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>
@@ -168,10 +169,7 @@ const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, IN
 
 const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
 
-/**
- * Returns the tokens of a body, or `undefined` if the body is not JSON. Bytes that are not UTF-8 are read as Latin-1, because Latin-1 loses
- * no byte.
- */
+/** Returns the tokens of a body, or `undefined` if the body is not JSON. A body that is not UTF-8 is decoded as Latin-1. */
 export function* parseBody(body: Uint8Array): Steps<JsonText | undefined> {
   if (!parsed.has(body)) parsed.set(body, yield* parseInSteps(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
   return parsed.get(body)
@@ -186,7 +184,7 @@ const hypothesis = ({
 }: Pick<JsonWriter, 'likelihood' | 'style'>): Hypothesis<Uint8Array, Uint8Array> => ({
   likelihood,
   code: 'body_json',
-  // A style with its own strings is not JSON, but what a language prints for an object.
+  // A style with `string` is not JSON, but what a language prints for an object.
   fix: style.string === undefined ? 'serialize_once' : 'write_body',
   what: 'the JSON written again',
   style,
@@ -195,10 +193,10 @@ const hypothesis = ({
     const written = json && (yield* writeInSteps(json, style))
     if (json === undefined || written === undefined) return undefined
     const encode = isUtf8(body) ? utf8 : latin1
-    // The sender may have added the line feed to both texts, as `echo` does, or only to the text that was sent.
+    // The sender may have added a line feed to both texts, as `echo` does, or only to the text that was sent.
     const end = endOf(json)
     const texts = end === '' || style.spacing === undefined ? [written] : [written + end, written]
-    // If only the end differs, the JSON was not written again.
+    // If only the white space at the end differs, this is not the mistake.
     const unchanged = json.text.slice(0, json.text.length - end.length)
     return { variants: texts.filter((text) => text !== unchanged).map((text) => ({ detail: '', value: encode(text) })) }
   },

@@ -1,16 +1,16 @@
 import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
-// This file has the mistakes in the layout of the message, which is `timestamp:nonce:body`.
+// This file has the mistakes in the layout of the message. The right layout is `timestamp:nonce:body`.
 
-/** The parts of a message. `<timestamp>`, `<nonce>` and `<body>` are replaced by the values of the request. */
+/** The parts of a message, such as `<timestamp>`, `:` and `<nonce>`. Parts in angle brackets are replaced by the values of the request. */
 export type Layout = readonly string[]
 
 const partsOf = (template: string): Layout => template.split(/(<\w+>)/).filter((part) => part !== '')
 
 export const CORRECT_LAYOUT = partsOf('<timestamp>:<nonce>:<body>')
 
-/** Returns the hypothesis that the sender used another layout. */
+/** Returns the hypothesis that the sender used this layout. */
 function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, Layout> {
   const parts = partsOf(template)
   const text = `\`${layoutText(parts)}\``
@@ -38,7 +38,7 @@ const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body)
   ['TIMESTAMP', 'NONCE', body.toUpperCase()],
 ])
 
-/** The sender signed a text with names of variables. Only the body may have been replaced by its value. */
+/** The sender signed a text such as `$timestamp:$nonce:$body`, because the variables were not replaced by their values. */
 const namesOfVariables: Hypothesis<Layout, Layout> = {
   likelihood: 'last',
   code: 'message_layout',
@@ -59,7 +59,7 @@ const namesOfVariables: Hypothesis<Layout, Layout> = {
 const ORDERS = ['tbn', 'btn', 'bnt', 'nbt', 'ntb', 'tnb', 'tb', 'bt', 'nb', 'bn']
 const SEPARATORS = [':', '.', '', '\n', '|', ',', '-', '_', ';', '&', ' ']
 
-/** The parts in any order, between any separators that senders use. */
+/** The sender used another order or another separator. */
 const otherOrder: Hypothesis<Layout, Layout> = {
   likelihood: 'last',
   code: 'message_layout',
@@ -124,16 +124,16 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
-/** Returns a layout as readable text, such as `timestamp.nonce.body`, with control characters escaped. */
+/** Returns a layout as text for a message, such as `timestamp\nnonce\nbody`. */
 export function layoutText(layout: Layout): string {
   const text = layout.map((part) => part.replace(/^<(\w+)>$/, '$1')).join('')
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
 }
 
-/** The usual paths of webhooks, which are tried if the headers do not contain the path. */
+/** The paths that are tried if the headers do not show the path. */
 const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 
-/** Returns the layout with the method, path and URL of the request, once per path that the sender may have used. */
+/** Replaces `<method>`, `<path>` and `<url>` in a layout. Returns a layout for each path and URL that the sender may have used. */
 function fillTarget(layout: Layout, { headers }: RequestContext): Layout | Variants<Layout> {
   if (!layout.some((part) => /^<(method|path|url)>$/.test(part))) return layout
   const headerValue = (...names: string[]) =>

@@ -38,7 +38,7 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   ),
 ]
 
-/** Returns the values of headers that may identify the request. */
+/** Returns the values of headers such as `X-Request-Id`, because the sender may have signed one of them as the nonce. */
 function identifiers(_: string, { headers }: RequestContext): Variants<string> {
   const variants = headers
     .slice(0, 64)

@@ -41,9 +41,9 @@ const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
 
 /** Names that a secret often has. */
 const NAMES = 'WEBHOOK_SECRET webhook_secret webhookSecret SIGNING_SECRET signing_secret SECRET secret key'.split(' ')
-/** The keys that secrets have in the JSON of a secrets manager. */
+/** The keys under which a secrets manager may have the secret in JSON. */
 const JSON_KEYS = [...NAMES, 'value', 'password']
-/** The ways to write this JSON: as services do, as people paste it, and as Python prints it. */
+/** The forms of this JSON: compact, with spaces, indented, and as Python prints it. */
 const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
 const inJson = (secret: string) => ({
   variants: JSON_KEYS.flatMap((key) =>
@@ -56,11 +56,11 @@ const valuesInJson = (secret: string) => {
     variants: Object.values(json ?? {}).flatMap((value) => (typeof value === 'string' ? [{ detail: '', value }] : [])),
   }
 }
-/** The lengths to which database fields and keys truncate a secret. */
+/** Common maximum lengths of database fields and keys, which may have cut the secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
-/** All lengths up to the block size of SHA-256, and the usual lengths of fields. Each other length would cost one more hash. */
+/** All lengths up to 64, and common lengths of fields. Longer keys cost one more hash each. */
 const ANY_LENGTHS = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
-/** Returns every start and every end of a secret, because a field may have any length, and any character may end a value. */
+/** Returns the start and the end of a secret in each of these lengths. */
 const anyCut = (secret: string) => ({
   variants: ANY_LENGTHS.filter((length) => length < secret.length).flatMap((length) => [
     { detail: `the first ${length} characters`, value: secret.slice(0, length) },
@@ -73,7 +73,7 @@ const HASHES = [
   ['sha1', 'SHA-1'],
   ['sha512', 'SHA-512'],
 ] as const
-/** The forms in which programs use a hash as the key. */
+/** The forms in which a hash may be the key. */
 const HASH_FORMS: readonly (readonly [name: string, write: (digest: Uint8Array) => Bytes])[] = [
   ['in hex', hex],
   ['in uppercase hex', (digest) => hex(digest).toUpperCase()],
@@ -84,7 +84,7 @@ const HASH_FORMS: readonly (readonly [name: string, write: (digest: Uint8Array) 
   ['as bytes, cut to 16', (digest) => digest.slice(0, 16)],
 ]
 const URL_DIGITS: { readonly [digit: string]: string } = { '+': '-', '/': '_', '=': '' }
-/** Returns the hashes of a secret, and of the bytes that its text encodes. `echo` adds a line feed. */
+/** Returns the hashes of a secret. The sender may have decoded the secret first, or added a line feed with `echo`. */
 const anyHash = (secret: string, { primitives }: RequestContext) => {
   const hashed = [
     ['the secret', utf8(secret)],
@@ -106,15 +106,15 @@ const cutTo = (lengths: readonly number[]) => (secret: string) => ({
   variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
 })
 
-/** Matches a readable text of at least 6 characters, because a few random bytes may be readable by chance. */
+/** Matches a text of at least 6 visible characters. A few random bytes may be such a text by chance. */
 const READABLE = /^[^\p{Cc}]{6,}\n?$/u
-/** Returns the text of readable bytes. One side probably has this text, and the other side has its encoding. */
+/** Decodes bytes that are a readable text. One side probably has this text as the secret, and the other side has its base64 or hex. */
 const readable = (bytes: Uint8Array | undefined) =>
   bytes !== undefined && isUtf8(bytes) && READABLE.test(fromUtf8(bytes)) ? fromUtf8(bytes) : undefined
 const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : undefined)
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
-/** Other texts that stand for the secret in the configuration of a program. */
+/** Other texts that a sender may use instead of the secret, because a placeholder was not replaced by its value. */
 const UNFILLED = [
   'secret | SECRET | webhook_secret | process.env.WEBHOOK_SECRET | process.env.SECRET',
   'ENV["WEBHOOK_SECRET"] | #{ENV["WEBHOOK_SECRET"]} | %env(WEBHOOK_SECRET)% | env(WEBHOOK_SECRET)',

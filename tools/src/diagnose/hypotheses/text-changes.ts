@@ -3,9 +3,9 @@ import { removeOddSpace } from '../../text.js'
 import { percentDecode, percentEncode } from './body-formats.js'
 import type { Bytes, Hypothesis, Likelihood } from './hypothesis.js'
 
-// This file has the changes that programs may make to any value: the timestamp, the nonce, the body and the secret.
+// This file has changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
 
-/** The kind of a change. Each value has its own code and fix per kind. */
+/** The kind of a change. For each kind, a value has its own code and fix. */
 export type ChangeKind =
   | 'space added'
   | 'space removed'
@@ -20,7 +20,7 @@ export type ChangeKind =
 export interface TextChange {
   readonly kind: ChangeKind
   readonly likelihood: Likelihood
-  /** The text that was signed. `<value>` is replaced by the name of the value. */
+  /** What was signed, for a message. `<value>` is replaced by the name of the value: `the nonce`. */
   readonly what: string
   readonly change: (text: string) => Bytes | undefined
 }
@@ -94,11 +94,12 @@ export const TEXT_CHANGES: readonly TextChange[] = [
 type Cause = Pick<Hypothesis<never, never>, 'code' | 'fix' | 'side'>
 
 /**
- * Returns a hypothesis per change of a value.
+ * Returns a hypothesis for each change of one value.
  *
- * @param causes - the code and the fix of each kind of change. A kind that is left out has hypotheses of its own.
- * @param applied - returns a function that applies a change to the input of the dimension.
- * @param likelihood - the likelihood of all changes, if the changes are less likely for this value.
+ * @param value - the name of the value: `the nonce`.
+ * @param causes - the code and the fix for each kind of change. Kinds without a code are left out.
+ * @param applied - turns a change of a text into the function `apply` of the hypothesis.
+ * @param likelihood - replaces the likelihood of each change.
  */
 export function changesOf<Input>(
   value: string,

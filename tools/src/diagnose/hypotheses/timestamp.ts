@@ -5,7 +5,7 @@ import { changesOf } from './text-changes.js'
 
 // This file has the mistakes in the timestamp that was signed.
 
-/** The maximum time between two readings of the clock, in seconds. */
+/** If the sender reads the clock twice, the two times differ by at most this many seconds. */
 const MAX_DRIFT = 60
 
 const seconds = (instant: number) => Math.floor(instant / 1000)
@@ -13,7 +13,7 @@ const unfilled = hypothesesOf<number, Bytes>({ code: 'message_timestamp', fix: '
 const ONCE = { code: 'message_timestamp', fix: 'timestamp_once' } as const
 const other = hypothesesOf<number, Bytes>(ONCE)
 
-/** These hypotheses change the time that the header means, in milliseconds since the Unix epoch. */
+/** The input of these hypotheses is the time in X-Timestamp, in milliseconds since the Unix epoch. */
 export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
   other('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
   other('uncommon', 'a timestamp that is <detail> than in the header', shifted(1, 2)),
@@ -47,7 +47,7 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
   ),
 ]
 
-/** Returns one timestamp per fraction of a second, from 1 to 999 ms. */
+/** Returns a timestamp for each fraction of a second, from 1 to 999 ms. */
 function fractions(write: (milliseconds: string) => string): Variants<string> {
   return {
     variants: Array.from({ length: 999 }, (_, index) => {
@@ -57,7 +57,7 @@ function fractions(write: (milliseconds: string) => string): Variants<string> {
   }
 }
 
-/** Returns a function that returns the timestamps from `from` to `to` seconds before and after an instant. */
+/** Returns a function that returns all timestamps that are `from` to `to` seconds before or after an instant. */
 function shifted(from: number, to: number): (instant: number) => Variants<string> {
   return (instant) => ({
     variants: Array.from({ length: to - from + 1 }, (_, index) => index + from).flatMap((distance) => [

@@ -1,18 +1,18 @@
-// How languages write a number that their JSON parser has read.
+// This file writes a number of a JSON text as a language does after it has parsed the JSON. For example, JavaScript writes `1.0` as `1`.
 
 export type NumberStyle = (written: string) => string
 
 interface FloatFormat {
-  /**
-   * Numbers from 10^`from` to below 10^`to` are written without an exponent. Other numbers are written with an exponent.
-   */
+  /** A number below 10^`from`, or of 10^`to` or more, is written with an exponent. */
   readonly from: number
   readonly to: number
-  /** What follows a float without a fraction: `whole` if there is no exponent, and `wholeBeforePower` before an exponent. */
+  /** The text after a float that is a whole number: `.0` or nothing. */
   readonly whole: string
+  /** The same, if an exponent follows: `.0` in `1.0e+16`. */
   readonly wholeBeforePower: string
+  /** Returns the exponent: `e+16`. */
   readonly power: (sign: string, digits: string) => string
-  /** The smallest integer that becomes a float. */
+  /** Integers from this number on are read as floats. */
   readonly floatsFrom?: number
 }
 
@@ -28,11 +28,11 @@ export const pythonNumber = numberStyle(PYTHON)
 export const rubyNumber = numberStyle({ ...PYTHON, to: 15, wholeBeforePower: '.0' })
 export const rustNumber = numberStyle({ ...PYTHON, from: -5, power: noPlus('e') })
 export const javaNumber = numberStyle(JAVA)
-/** Gson reads the numbers of a Map as doubles, so 1700000000 becomes 1.7E9. */
+/** Gson reads all numbers of a Map as doubles, and so writes `1700000000` as `1.7E9`. */
 export const gsonNumber = numberStyle({ ...JAVA, floatsFrom: 0 })
 export const phpNumber = numberStyle(PHP)
 
-/** Returns a number as JavaScript and Go (with `interface{}`) write it: 1.0 becomes 1, and integers beyond 2^53 are rounded. */
+/** JavaScript and Go (with `interface{}`) read all numbers as doubles. They write `1.0` as `1`, and round integers beyond 2^53. */
 export const javascriptNumber: NumberStyle = (written) => {
   const value = Number(written)
   return Number.isFinite(value) ? String(value) : written
@@ -44,7 +44,7 @@ function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = In
     if (/^-?\d+$/.test(written) && Math.abs(value) < floatsFrom) return written === '-0' ? '0' : written
     if (!Number.isFinite(value)) return written
 
-    // All these languages write a float with the fewest digits that are read as the same float.
+    // Like JavaScript, all these languages write no more digits of a float than are necessary to read the same float again.
     const [mantissa = '', exponentText = ''] = Math.abs(value).toExponential().split('e')
     const digits = mantissa.replace('.', '')
     const exponent = Number(exponentText)

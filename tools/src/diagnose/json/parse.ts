@@ -1,9 +1,9 @@
 import { runSteps, type Steps } from '../steps.js'
 
-// This file splits a JSON text into tokens that keep the text unchanged: no number is rounded, no escape is decoded, and no duplicate key
-// is lost.
+// This file splits a JSON text into tokens. Unlike `JSON.parse`, it loses nothing: `1.0` stays `1.0`, `\u00eb` stays an escape, and a
+// repeated key stays.
 
-/** The kinds of tokens. Commas and colons are not tokens, because they follow from the tokens around them. */
+/** The kinds of tokens. Commas and colons are not tokens, because the tokens around them show where they are. */
 export const OPEN_OBJECT = 1
 export const CLOSE_OBJECT = 2
 export const OPEN_ARRAY = 3
@@ -14,30 +14,29 @@ export const NUMBER = 7
 /** `true`, `false` or `null`. */
 export const WORD = 8
 
-/** The limits of a parsed text, because a hostile body of only brackets would take much memory and time. Most parsers limit nesting too. */
+/** A text that exceeds a limit is not parsed. Otherwise, a body of a million brackets would take much time and memory. */
 const MAX_TOKENS = 2 ** 20
 const MAX_DEPTH = 1024
 
-/** Returns a table of the ASCII codes in `characters`, because a look-up is faster than a search in a text. */
+/** Returns a table that has 1 for the code of each of these characters. A table is faster than a search in a text. */
 function tableOf(characters: string): Uint8Array {
   const table = new Uint8Array(128)
   for (const character of characters) table[character.charCodeAt(0)] = 1
   return table
 }
 
-/** The characters between tokens. */
 const IS_SPACE = tableOf(' \t\n\r')
 const COMMA = 0x2c
 const COLON = 0x3a
-/** A bracket or a quote also ends a number or a word. */
+/** The characters that end a number or a word. */
 const IS_AROUND = tableOf(' \t\n\r,:{}[]"')
 
-/** The maximum length of a number. Real numbers are shorter, and rewriting a long number takes more than linear time. */
+/** The maximum length of a number. Without a limit, it would take too long to write a number with a million digits again. */
 const MAX_NUMBER_LENGTH = 400
 
 const NUMBER_FORM = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 const WORDS = new Set(['true', 'false', 'null'])
-/** Matches characters that need a check. A string without these characters is valid JSON. */
+/** Matches control characters and backslashes. A string without them is valid JSON. */
 const NEEDS_CHECK = /[^ -[\]-\uffff]/
 
 export interface JsonText {
@@ -47,27 +46,24 @@ export interface JsonText {
   /** Where each token starts and ends in `text`. */
   readonly starts: Int32Array
   readonly ends: Int32Array
-  /** For a token that opens an object or array, the token that closes this object or array. Otherwise 0. */
+  /** For an opening bracket: the index of its closing bracket. For other tokens: 0. */
   readonly closes: Int32Array
 }
 
-/** The number of characters after which the parser yields, so that other work can run. */
+/** After this many characters, the parser yields, so that other work of the process can run. */
 const STEP = 2 ** 14
 
-/**
- * Returns the tokens of a JSON text, or `undefined` if the text is not JSON or exceeds a limit. The function is not recursive,
- * so deep nesting uses no stack.
- */
+/** Returns the tokens of a JSON text, or `undefined` if the text is not JSON or exceeds a limit. */
 export const parseJson = (text: string): JsonText | undefined => runSteps(parseInSteps(text))
 
-/** Does the work of {@link parseJson} in steps, and yields the number of characters that each step read. */
+/** Does the work of {@link parseJson} in steps. There is no recursion, because deep nesting would overflow the stack. */
 export function* parseInSteps(text: string): Steps<JsonText | undefined> {
-  // The tokens are in typed arrays, because growing lists take twice the time, mostly for garbage collection.
+  // The tokens are in typed arrays, because lists that grow would take twice the time.
   const most = Math.min(text.length, MAX_TOKENS)
   const kinds = new Uint8Array(most)
   const [starts, ends, closes] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)]
   let count = 0
-  /** The tokens that opened the objects and arrays around the current token. */
+  /** The opening brackets around the current token. */
   const open: number[] = []
   /** The comma or colon since the last token, or 0. */
   let separator = 0
@@ -93,7 +89,7 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
     const ofText = first === '"' ? (isKey ? KEY : STRING) : /[-\d]/.test(first) ? NUMBER : WORD
     const kind = bracket || ofText
     const isClosing = kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
-    // The kinds of two tokens decide whether a comma, a colon or nothing must be between them.
+    // Between a key and its value must be a colon. Between two values or members must be a comma.
     const isFirst = before === undefined || before === OPEN_OBJECT || before === OPEN_ARRAY
     const expected = before === KEY ? COLON : isFirst || isClosing ? 0 : COMMA
     if (separator !== expected || (before !== undefined && around === undefined)) return undefined
@@ -116,7 +112,7 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
   return { text, kinds: used(kinds), starts: used(starts), ends: used(ends), closes: used(closes) }
 }
 
-/** Returns whether a text is a token of its kind: a string, number or word. */
+/** Returns whether a text is a valid string, number or word. */
 function isToken(token: string, kind: number): boolean {
   if (kind === NUMBER) return token.length <= MAX_NUMBER_LENGTH && NUMBER_FORM.test(token)
   return kind === WORD ? WORDS.has(token) : !NEEDS_CHECK.test(token) || jsonValue(token) !== undefined
@@ -141,7 +137,7 @@ export function jsonValue(text: string): unknown {
   }
 }
 
-/** Returns the text of the token, unchanged. */
+/** Returns the text of a token as it is in the JSON text. */
 export function written({ text, starts, ends }: JsonText, token: number): string {
   return text.slice(starts[token], ends[token])
 }
@@ -152,7 +148,7 @@ export function textOf(json: JsonText, token: number): string {
   return string.includes('\\') ? JSON.parse(string) : string.slice(1, -1)
 }
 
-/** A member of an object: its key, and the tokens from the key to the end of its value. */
+/** A member of an object: its key, and the range of its tokens. The first token is the key, and `to` is the token after its value. */
 export interface Member {
   readonly key: string
   readonly from: number
@@ -165,7 +161,7 @@ export function endOfValue({ kinds, closes }: JsonText, token: number): number {
   return (isContainer ? (closes[token] as number) : token) + 1
 }
 
-/** Yields the members of the object that opens at token `opened`, in the order of the text. */
+/** Yields the members of an object, in the order of the text. `opened` is the opening bracket. */
 export function* membersOf(json: JsonText, opened: number): Iterable<Member> {
   for (let from = opened + 1; from < (json.closes[opened] as number); from = endOfValue(json, from + 1)) {
     yield { key: textOf(json, from), from, to: endOfValue(json, from + 1) }

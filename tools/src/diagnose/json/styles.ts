@@ -2,9 +2,9 @@ import type { Member } from './parse.js'
 import { written } from './parse.js'
 import type { Arrange, Spacing } from './write.js'
 
-// This file has the ways in which serializers write white space and strings, and order keys. Numbers are in numbers.ts.
+// This file has the white space, the strings and the order of keys that different serializers write. Numbers are in numbers.ts.
 
-/** Returns a text as one language or serializer writes a string. */
+/** Returns a text as a string in the style of a serializer, with quotes and escapes. */
 type StringStyle = (text: string) => string
 
 export const COMPACT: Spacing = { item: ',', colon: ':' }
@@ -15,18 +15,23 @@ export const INDENT_3: Spacing = { item: ',', colon: ' : ', indent: '   ' }
 export const INDENT_4 = indentedBy('    ')
 export const TABS = indentedBy('\t')
 export const SPACED_COLON: Spacing = { item: ',', colon: ': ' }
-/** The style of Jackson's DefaultPrettyPrinter. */
+/** The white space of Jackson's DefaultPrettyPrinter: `{ }` for an empty object, and `[ 1, 2 ]` on one line. */
 export const JACKSON: Spacing = { item: ',', colon: ' : ', indent: '  ', hollow: [' ', ' '], hasInlineArrays: true }
-/** Ruby's pretty_generate before version 2.7.3 of its library. */
+/** The white space of `pretty_generate` in Ruby's json before version 2.7.3, with a line break in empty objects and arrays. */
 export const OLD_RUBY: Spacing = { ...INDENT_2, hollow: ['\n', '\n\n'] }
 
-/** Returns JSON's short escape of a character, such as `\\n` or `\\/`, or `undefined` if the character has none. */
+/** Returns the short escape of a character, such as `\n`, or `undefined` if JSON has none for it. */
 function shortEscape(character: string): string | undefined {
   const short = character === '/' ? '\\/' : JSON.stringify(character).slice(1, -1)
   return short.length === 2 ? short : undefined
 }
 
-/** Returns a style that escapes what `matches` finds, by \uXXXX if it is in `never`. Codes below `uppercaseBelow` have uppercase digits. */
+/**
+ * Returns a style that escapes the characters that `matches` matches.
+ *
+ * @param never - characters without a short escape: `"` becomes `\u0022`, not `\"`.
+ * @param uppercaseBelow - below this code, the hex digits are in uppercase: `\u003C`.
+ */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const replace = replacing((character) => {
     if (!matches.test(character)) return undefined
@@ -38,14 +43,11 @@ function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle 
   return (text) => `"${replace(text)}"`
 }
 
-/**
- * Returns a function that replaces the characters (UTF-16 units) for which `escapeOf` returns a text. This function is five times as fast
- * as `String.replace` with a function, because a body may have only characters to escape.
- */
+/** Returns a function that replaces each character by the text that `escapeOf` returns. This is five times as fast as `String.replace`. */
 export function replacing(escapeOf: (character: string) => string | undefined): (text: string) => string {
   const ofAscii: string[] = []
   for (let code = 0; code < 128; code++) ofAscii.push(escapeOf(String.fromCharCode(code)) ?? '')
-  /** The escapes of other characters that were needed so far. */
+  /** Caches the escapes of characters beyond ASCII. */
   const others = new Map<number, string>()
   const ofOther = (code: number) => {
     const known = others.get(code) ?? escapeOf(String.fromCharCode(code)) ?? ''
@@ -80,27 +82,27 @@ export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/, '"', 0x8
 
 const escapePython = replacing((character) => (/[\\\n\r\t]/.test(character) ? shortEscape(character) : undefined))
 
-/** Returns a string as Python's repr writes it. */
+/** Python's repr. */
 export const pythonString: StringStyle = (text) => {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   return quote + escapePython(text).replaceAll(quote, `\\${quote}`) + quote
 }
 
-/** Returns a string as Ruby's inspect writes it. */
+/** Ruby's inspect. */
 export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[{$@])/g, '\\#')
 export const rubySymbol: StringStyle = (text) =>
   `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
 
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
-/** Returns one member per key, as parsers do: the last value at the position of the first value. */
+/** Returns one member per key, as parsers do. A repeated key has the place of its first member, and the value of its last. */
 function lastOfEachKey(members: Member[]): Member[] {
   return [...new Map(members.map((member) => [member.key, member])).values()]
 }
 
 const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
 
-/** Returns the members in the order of JavaScript, which moves keys that are array indices to the front. */
+/** Returns the members in the order of JavaScript objects: first the keys that are array indices, such as `0`, and then the others. */
 export const javascriptOrder: Arrange = (members) => {
   const once = lastOfEachKey(members)
   const indices = once.filter(isArrayIndex).sort((one, other) => Number(one.key) - Number(other.key))
@@ -110,8 +112,8 @@ export const javascriptOrder: Arrange = (members) => {
 export const sortedOrder: Arrange = (members) => lastOfEachKey(members).sort(byKey)
 
 /**
- * Returns the members in the order of Java's HashMap, which stores each key at the position of its hash in a table. The size of the table
- * is a power of two, and at most 75 % of the table is used.
+ * Returns the members in the order of Java's HashMap, which puts each key into a table by its hash. The size of the table is a power of two,
+ * and the table is at most 75 % full.
  */
 export const hashMapOrder: Arrange = (members) => {
   let size = 16

@@ -14,67 +14,65 @@ import {
   written,
 } from './parse.js'
 
-/** The text between the tokens. */
+/** The white space, commas and colons between the tokens. */
 export interface Spacing {
-  /** Between two members or elements, before the line break if there is one. */
+  /** The text between two members or elements: `,` or `, `. A line break may follow. */
   readonly item: string
+  /** The text between a key and its value: `:` or `: `. */
   readonly colon: string
-  /** One step of indentation. If `indent` is absent, everything is on one line. */
+  /** The indentation of one level. If `indent` is absent, everything is on one line. */
   readonly indent?: string
-  /** The text inside an empty object or an empty array, before the indentation of the closing bracket. */
+  /** The text inside an empty object and inside an empty array, such as a space in `{ }`. */
   readonly hollow?: readonly [object: string, array: string]
-  /** Whether an array is on one line, with a space inside each bracket, and without indentation of its elements. */
+  /** Whether arrays are on one line: `[ 1, 2 ]`. */
   readonly hasInlineArrays?: boolean
 }
 
-/** Returns the members of an object in another order, or only some of the members. */
+/** Returns the members of an object in another order, or without some members. */
 export type Arrange = (members: Member[], json: JsonText) => Member[]
 
-/** How to write JSON again. An absent field changes nothing. */
+/** How a serializer writes JSON. If a field is absent, this part of the text is not changed. */
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
-  /** Returns a string with its quotes. Called for each part of a long string, but not for a string that all serializers write alike. */
+  /** Returns a string with quotes and escapes. For a long string, it is called with one part at a time. */
   readonly escaping?: ((text: string) => string) | undefined
-  /** Returns a string with its quotes, like `escaping`, but is called for every string. */
+  /** Replaces `escaping` in a style that is not JSON, such as Python's repr. It is called with the whole string. */
   readonly string?: ((text: string) => string) | undefined
-  /** Returns the text of a key. Without this function, keys are written like other strings. */
+  /** Returns a key, if the style writes keys in another way than strings. */
   readonly key?: ((text: string) => string) | undefined
-  /** Returns a number in this style. The argument `number` is the text that was read. */
   readonly number?: ((number: string, token: number) => string) | undefined
+  /** Returns `true`, `false` or `null` in this style, such as `True`. */
   readonly word?: ((word: string) => string) | undefined
-  /** Returns the text of a bracket. Without this function, brackets are written as in JSON. */
   readonly bracket?: (bracket: string) => string
 }
 
-const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
+const WITHOUT_SPACE: Spacing = { item: ',', colon: ':' }
 
-/** How many times longer a rewritten text may be, plus `MAX_SHORT`. Indented deep nesting could make the text very long. */
+/** A text may become this many times longer, and `MAX_SHORT` characters more. With deep nesting, the indentation could be very long. */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
 
-/** Strings without these characters are written the same way by every serializer. */
+/** Matches a character that some serializers escape. A string without these characters is the same in every style. */
 const ESCAPED_BY_SOME = /[^ -~]|[\\/<>&'+=`]/
 
-/**
- * The facts about a text that all styles need. `PREPARED` caches these facts, because a search writes the same text in a hundred styles.
- */
+/** What all styles need to know about a JSON text. `PREPARED` caches this, because a search writes the same text in a hundred styles. */
 interface Prepared {
   /** The text of each token, unchanged. */
   readonly written: readonly string[]
-  /** For each token, whether some serializers write the token in another way. */
+  /** For each token, whether `ESCAPED_BY_SOME` matches. */
   readonly isSpecial: readonly boolean[]
-  /** The decoded texts of strings that were needed so far. */
+  /** Caches the decoded texts of strings. */
   readonly decoded: string[]
   readonly orders: Map<Arrange, readonly number[]>
 }
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
 
-/** The number of tokens, or of characters of a long string, after which the writer yields, so that other work can run. */
+/** After this many tokens, or characters of one string, the writer yields, so that other work of the process can run. */
 const STEP = 2 ** 13
 
-/** The cost of writing a token, in characters. In a body of brackets, each character is a token. */
+/** The cost of a token: it takes as long to write a token as ten characters. In a body of brackets, each character is a token. */
 const PER_TOKEN = 10
 
 function* prepare(json: JsonText): Steps<Prepared> {
@@ -93,7 +91,7 @@ function* prepare(json: JsonText): Steps<Prepared> {
   return prepared
 }
 
-/** Returns the JSON text with each token replaced, and with everything between the tokens unchanged. */
+/** Returns the JSON text with each token replaced. The text between the tokens stays unchanged. */
 export function* replaceTokens(
   { text, starts, ends }: JsonText,
   replace: (token: number) => string | Steps<string>,
@@ -113,13 +111,13 @@ export function* replaceTokens(
   return replaced + part + text.slice(ends.at(-1))
 }
 
-/** Returns JSON in another style, or `undefined` if the text would grow too large. */
+/** Returns JSON in another style, or `undefined` if the text would become too long. */
 export const writeJson = (json: JsonText, style: JsonStyle): string | undefined => runSteps(writeInSteps(json, style))
 
-/** Does the work of {@link writeJson} in steps, and yields the cost of each step. */
+/** Does the work of {@link writeJson} in steps. */
 export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | undefined> {
-  // If the members get another order, their own white space is lost.
-  const spacing = style.spacing ?? (style.order && AS_WRITTEN)
+  // If the members are sorted, their white space cannot stay, so there is none.
+  const spacing = style.spacing ?? (style.order && WITHOUT_SPACE)
   const prepared = yield* prepare(json)
   if (spacing === undefined) return yield* replaceTokens(json, (token) => writeToken(json, prepared, token, style))
   const tokens = style.order === undefined ? undefined : yield* orderOf(json, prepared, style.order)
@@ -134,7 +132,7 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   let part = ''
   let depth = 0
   let before = 0
-  /** The open brackets, which only inline arrays need. */
+  /** The kinds of the open brackets. */
   const open: number[] = []
   const isInline = () => spacing.hasInlineArrays === true && open.at(-1) === OPEN_ARRAY
   for (let index = 0; index < count; index++) {
@@ -159,13 +157,13 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   return text + part
 }
 
-/** Returns the text as one piece of memory: joining a million pieces when a character is read would take five times as long. */
+/** Makes V8 copy a text that was joined from many pieces into one piece. To join a million pieces at the end would take five times as long. */
 const flat = (text: string): string => (text.charCodeAt(0) >= 0 ? text : '')
 
 const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
 const isClosing = (kind: number) => kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
 
-/** Returns the text between two tokens, given by their kinds. `before` is 0 at the start of the text. */
+/** Returns the text between two tokens of these kinds. At the start of the text, `before` is 0. */
 function between(before: number, kind: number, { item, colon, indent, hollow }: Spacing, indentation: string): string {
   if (before === 0) return ''
   if (before === KEY) return colon
@@ -177,7 +175,7 @@ function between(before: number, kind: number, { item, colon, indent, hollow }: 
   return indent === undefined ? separator : `${separator}\n${indentation}`
 }
 
-/** Returns the text between two tokens of an array on one line. */
+/** Returns the text between two tokens of an array that is on one line. */
 const betweenInline = (before: number, kind: number, { item }: Spacing): string =>
   before === OPEN_ARRAY || kind === CLOSE_ARRAY ? ' ' : `${item} `
 
@@ -194,13 +192,13 @@ function writeToken(json: JsonText, prepared: Prepared, token: number, style: Js
   return text.length > STEP ? escapeInSteps(text, style.escaping) : style.escaping(text)
 }
 
-/** Returns a long string with its quotes, written part by part. */
+/** Writes a long string in parts. */
 function* escapeInSteps(text: string, escaping: (text: string) => string): Steps<string> {
   let escaped = ''
   let end: number
   for (let start = 0; start < text.length; start = end) {
     end = start + STEP
-    // The two units of a character stay together, because a single unit would be escaped.
+    // A character of two UTF-16 units is not split, because a single unit would be escaped.
     if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end++
     escaped += escaping(text.slice(start, end)).slice(1, -1)
     yield STEP
@@ -208,13 +206,12 @@ function* escapeInSteps(text: string, escaping: (text: string) => string): Steps
   return `"${escaped}"`
 }
 
-/** Returns the decoded text of a string. The text is cached, because each style writes the same string. */
 function decodedText(json: JsonText, { decoded }: Prepared, token: number): string {
   decoded[token] ??= textOf(json, token)
   return decoded[token] as string
 }
 
-/** Returns the tokens in another order. The function is not recursive, so deep nesting uses no stack. */
+/** Returns the indexes of all tokens in another order. There is no recursion, because deep nesting would overflow the stack. */
 function* orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): Steps<readonly number[]> {
   const before = orders.get(arrange)
   if (before !== undefined) return before

@@ -38,18 +38,18 @@ describe('if the endpoint refuses a valid request, the difference', () => {
   it('names what can differ', () => {
     const text = differences({ status: 401, drift: 0 })
     expect(text).toContain('Accepted here, 401 there.')
-    expect(text).toContain('Not its clock: the Date of its response is that of this machine.')
-    expect(text).toContain('the key that matched here has 43 bytes')
+    expect(text).toContain('The clock of the endpoint is right: the Date of its response is that of this machine.')
+    expect(text).toContain('The key that matched here has 43 bytes')
     // sha256sum of the two bytes.
     expect(text).toContain('2 bytes, 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a.')
-    expect(differences({ status: 401 })).toContain('the response has no Date')
+    expect(differences({ status: 401 })).toContain('its response has no Date')
   })
 
   it.each([
-    [300, 'Not its clock: the Date of its response is 300 s ahead of this machine.'],
-    [301, 'Its clock is 301 s ahead of this machine, as the Date of its response shows.'],
-    [-300, 'Not its clock: the Date of its response is 300 s behind this machine.'],
-    [-301, 'Its clock is 301 s behind this machine, as the Date of its response shows.'],
+    [300, 'The clock of the endpoint is right: the Date of its response is 300 s ahead of this machine.'],
+    [301, 'The clock of the endpoint is 301 s ahead of this machine, as the Date of its response shows.'],
+    [-300, 'The clock of the endpoint is right: the Date of its response is 300 s behind this machine.'],
+    [-301, 'The clock of the endpoint is 301 s behind this machine, as the Date of its response shows.'],
   ])('names its clock if it is outside of the window: %d s', (drift, text) => {
     expect(differences({ status: 401, drift }).split('\n')).toContain(text)
   })
@@ -65,7 +65,7 @@ it.each<[RejectionReason, number, string]>([
   ['replayed_nonce', 0, 'The endpoint accepts replays'],
   ['signature_mismatch', 0, 'The endpoint has another secret, or ignores the result'],
   ['timestamp_outside_window', 0, 'The endpoint ignores the result of verify'],
-  ['timestamp_outside_window', -3600, 'Its clock is 3600 s behind'],
+  ['timestamp_outside_window', -3600, 'The clock of the endpoint is 3600 s behind'],
 ])('if the endpoint accepts what breaks %s, the difference says why', (reason, drift, why) => {
   expect(differences({ status: 200, drift }, { reason })).toContain(`Refused here (${reason}), 200 there. ${why}`)
 })

@@ -215,7 +215,7 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     const page = await open(url)
     await shown(page, 1)
     expect(await page.textContent('#live-request .verdict')).toBe('Accepted, response of the endpoint: 401')
-    expect(await page.textContent('#live-request .warning')).toContain('so the mistake is in the receiver')
+    expect(await page.textContent('#live-request .warning')).toContain('so the mistake is in the endpoint')
     await page.click('text=Sign and send again')
     await page.waitForSelector('#outcome .card')
     const outcome = (await page.textContent('#outcome')) ?? ''
