@@ -510,7 +510,7 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
         await new Promise(() => {})
       }, 5000)
       await expect(store.transact('42', newKeys(), 600, async () => {})).rejects.toThrow(/^The commit had no response/)
-    }, 20_000)
+    })
   })
 })
 

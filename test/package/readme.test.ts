@@ -35,4 +35,4 @@ it('the handler of the README accepts the request that the README sends', async 
   } finally {
     await server.terminate()
   }
-}, 30_000)
+})

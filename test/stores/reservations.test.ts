@@ -83,8 +83,17 @@ describe('another split of a message that has no answer yet', () => {
   it('asks if the first was taken', async () => {
     const { database, reserve } = open()
     database.taken.add('a')
-    const outcomes = await outcomesOf([reserve(['a', 's']), reserve(['a:b', 's']), reserve(['a:b:c', 's'])])
-    expect(outcomes).toEqual([false, true, false])
+    const answers = [reserve(['a', 's']), reserve(['a:b', 's'])]
+    // The first has its answer by now, and the second has none.
+    await time.pass(15)
+    expect(await outcomesOf([...answers, reserve(['a:b:c', 's'])])).toEqual([false, true, false])
+    expect(database.statements).toBe(2)
+  })
+
+  it('is taken without a statement if one of two before it was reserved', async () => {
+    const { database, reserve } = open()
+    database.taken.add('a')
+    expect(await outcomesOf([reserve(['a']), reserve(['s']), reserve(['a', 's'])])).toEqual([false, true, false])
     expect(database.statements).toBe(2)
   })
 
@@ -147,6 +156,8 @@ describe('a key that was taken a moment ago', () => {
     expect(await outcomesOf([reserve(['a', 'signature'])], 10)).toEqual([false])
     expect(await outcomesOf([reserve(['a', 'signature'])], 0)).toEqual([false])
     expect(database.statements).toBe(1)
+    // These have the same text without the border between the keys.
+    expect(await outcomesOf([reserve(['as', 'ignature'])], 10)).toEqual([true])
     expect(await outcomesOf([reserve(['a:b', 'signature'])], 10)).toEqual([true])
   })
 

@@ -508,7 +508,7 @@ describe('connectPg', () => {
     expect(await reserve(full)).toEqual(['string', 'release'])
     expect([pools.length, cancelled()]).toEqual([1, 0])
     expect(await reserve(new Error('Query read timeout'))).toEqual(['string', 'end'])
-    await vi.waitFor(() => expect(cancelled()).toBe(1))
+    await vi.waitFor(() => expect(cancelled()).toBe(1), 8000)
     // Its other connections may be lost too.
     expect(pools).toHaveLength(2)
     await close()
@@ -764,7 +764,7 @@ describe('connectPostgresJs', () => {
 
     statement.state = { pid: 42, secret: 7 }
     expect(await reserve()).toBe('failed')
-    await vi.waitFor(() => expect(connections).toHaveLength(1))
+    await vi.waitFor(() => expect(connections).toHaveLength(1), 8000)
     sockets.mockRestore()
     connections[0]?.end()
     await close()

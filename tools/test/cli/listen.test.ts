@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sign } from '../../../src/index.js'
 import { IS_POSIX } from '../../../test/support/programs.js'
@@ -100,15 +99,22 @@ describe.each<[string, StartListener]>([
 describe('requests that overlap', () => {
   it('are reported in the order in which they were complete', async () => {
     const { port, waitFor } = await listen()
-    const slow = ['/a', '/b', '/c'].map((path) => {
-      const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', `Content-Length: ${BODY.length}`]
+    const opened = ['/a', '/b', '/c'].map(async (path) => {
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        'Host: localhost',
+        'Expect: 100-continue',
+        `Content-Length: ${BODY.length}`,
+      ]
       const lines = signedHeaders({ body: BODY, secret: `wrong ${path}` }).map(([name, value]) => `${name}: ${value}`)
-      return open(port, Buffer.concat([Buffer.from(`${[...head, ...lines].join('\r\n')}\r\n\r\n`), BODY.subarray(1)]))
+      const text = Buffer.from(`${[...head, ...lines].join('\r\n')}\r\n\r\n`)
+      const socket = open(port, Buffer.concat([text, BODY.subarray(1)]))
+      await once(socket, 'data')
+      return socket
     })
-    await sleep(50)
-    for (const socket of [...slow].reverse()) {
+    for (const socket of (await Promise.all(opened)).reverse()) {
       socket.write('}')
-      await sleep(50)
+      await once(socket, 'data')
     }
     await post(port, {}, BODY, '/d')
     expect((await waitFor(4)).map(({ path }) => path)).toEqual(['/c', '/b', '/a', '/d'])
@@ -214,7 +220,7 @@ describe('--save', () => {
     )
     await other.waitFor(10)
     now.mockRestore()
-    await expect.poll(() => readdirSync(saved)).toHaveLength(before + 20)
+    await expect.poll(() => readdirSync(saved), { timeout: 10_000 }).toHaveLength(before + 20)
     await other.interrupt()
   })
 
@@ -238,8 +244,8 @@ describe('--save', () => {
     const other = await startInProcess(['--json', '--save', gone])
     rmSync(gone, { recursive: true })
     await post(other.port).catch(() => {})
-    await expect.poll(() => other.stderr()).toContain('Cannot save a request: no such file or directory.')
     expect(await other.exitCode).toBe(2)
+    expect(other.stderr()).toContain('Cannot save a request: no such file or directory.')
   })
 })
 
@@ -265,13 +271,13 @@ describe('--forward-to', () => {
 
   it('does not let a slow endpoint hold up other requests', async () => {
     const held = new AbortController()
-    const { origin } = await serve(async (request, response) => {
+    const { origin, received } = await serve(async (request, response) => {
       if (request.url === '/slow') await once(held.signal, 'abort')
       response.end()
     })
     const { port, waitFor } = await listen(['--json', '--forward-to', origin])
     const slow = post(port, {}, BODY, '/slow')
-    await sleep(50)
+    await vi.waitFor(() => expect(received).toHaveLength(1), 10_000)
     expect(await post(port, {}, BODY, '/fast')).toMatchObject({ status: 200 })
     held.abort()
     expect(await slow).toMatchObject({ status: 200 })
