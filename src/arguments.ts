@@ -11,7 +11,7 @@ export function invalidType(message: string, hint?: string): TypeError {
   return Object.assign(withCode(new TypeError(message)), hint === undefined ? {} : { hint })
 }
 
-/** Returns the error for an argument of the right type with a value that is not allowed. */
+/** Returns the error for an argument that has the right type, but a value that is not allowed. */
 export function invalidRange(message: string): RangeError {
   return withCode(new RangeError(message))
 }
@@ -40,7 +40,11 @@ export function hasMethod(value: unknown, name: string): boolean {
   return typeof Object(value)[name] === 'function'
 }
 
-/** Asserts that `options` is an object whose property names are all in `names`. Error messages call the object `owner`. */
+/**
+ * Asserts that `options` is an object, and that each of its properties is one of `names`.
+ *
+ * @param owner - the name of the object in error messages.
+ */
 export function assertOptions(options: unknown, names: readonly string[], owner = 'options'): void {
   if (!isObject(options)) {
     throw invalidType(`${owner} is ${kindOf(options)}. Pass an object with ${names.join(', ')}.`)
@@ -53,14 +57,14 @@ export function assertOptions(options: unknown, names: readonly string[], owner 
 /**
  * Asserts that `value` is a non-empty string without lone surrogates.
  *
- * @param fix - the sentence of the error message that says what to pass.
+ * @param fix - the second sentence of the error message, which says what to pass.
  */
 export function assertText(value: unknown, name: string, fix: string): asserts value is string {
   if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}. ${fix}`)
   assertWellFormed(value, name)
 }
 
-/** Asserts that `value` has no lone surrogate, because UTF-8 would encode every lone surrogate as the same three bytes. */
+/** Asserts that `value` has no lone surrogate, because two texts with different lone surrogates have the same UTF-8 bytes. */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
     throw invalidType(`${name} has a lone surrogate, which is half a character. Pass the whole text.`)

@@ -20,7 +20,7 @@ export async function verifyRequest<Secrets, Key, Result>(
   nonceStore: NonceStore,
   clock: Clock,
 ): Promise<Result | Rejected> {
-  // All arguments are read before the first await, so that a later change to an argument cannot change what was checked.
+  // All arguments are read before the first await, so that the caller cannot change a value after it was checked.
   const { webhookId, headers, values, body } = readRequest(request, scheme.headers)
   if (body === undefined) throw notRawBody(request)
   const keys = scheme.readSecrets(secret)
@@ -33,7 +33,7 @@ export async function verifyRequest<Secrets, Key, Result>(
   return signed.ok ? reserve(signed, nonceStore) : signed
 }
 
-/** The values that the headers of a request claim. The claim is not confirmed until the signature is checked. */
+/** The values of the three headers. Only the check of the signature shows whether they are right. */
 interface Claim {
   readonly ok: true
   /** The name of the header that had the nonce, in lowercase. */
@@ -68,7 +68,7 @@ export function checkHeaders(
   return { ok: true, nonceName: names.nonce, messages, timestamp, seconds, nonce, signature }
 }
 
-/** The values that {@link checkSignature} needs besides the signed message. */
+/** The other values that {@link checkSignature} needs. */
 interface SignatureContext<Key> {
   readonly webhookId: string
   readonly headers: HeadersInput
@@ -110,7 +110,7 @@ export function checkSignature<Key, Result>(
     keys: scheme.reservationKeys(message, signature),
     replayed: rejected(messages, 'replayed_nonce'),
     conclude() {
-      // A slow store may respond after the window has closed. By then, the reservation of an earlier copy may have expired.
+      // If the store was slow, the window may have closed, and the reservation of an earlier copy may have expired.
       const outside = checkWindow(messages, seconds, clock)
       if (outside !== undefined) return outside
       if (nonce === webhookId) warnOfNonceAsWebhookId(spell(nonceName))
@@ -122,7 +122,7 @@ export function checkSignature<Key, Result>(
 /**
  * Reserves the keys of a request, and returns the result.
  *
- * @param owner - the owner, who can release the keys later. Without an owner, nobody can release the keys.
+ * @param owner - a random text that this request needs to release its keys later. Without an owner, the keys cannot be released.
  */
 export async function reserve<Result>(
   { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
@@ -132,7 +132,7 @@ export async function reserve<Result>(
   return (await reserveKeys(nonceStore, webhookId, keys, owner)) ? conclude() : replayed
 }
 
-/** Returns the rejection if the timestamp is outside the window now. Otherwise, returns `undefined`. */
+/** Returns the rejection if the timestamp is now outside the window. Otherwise, returns `undefined`. */
 export function checkWindow(messages: Messages, seconds: number, clock: Clock): Rejected | undefined {
   const now = clock.now()
   if (isInWindow(seconds, now)) return undefined

@@ -12,7 +12,7 @@ export function assertClock(clock: Clock): void {
   }
 }
 
-/** Returns the time of `clock`. Throws unless this time is a finite number. */
+/** Returns the time of `clock`. Throws if this time is not a finite number. */
 export function timeOf(clock: Clock): number {
   const now = clock.now()
   if (!Number.isFinite(now)) throw invalidType('clock.now() returned no number. Return milliseconds.')

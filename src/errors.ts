@@ -45,7 +45,7 @@ abstract class HttpError<Code extends ErrorCode> extends Error {
   readonly status: Errors[Code]['status']
   readonly statusCode: Errors[Code]['status']
   readonly expose: boolean
-  /** The headers that the response needs, or `undefined` for none. Express, Koa and Fastify send these headers by themselves. */
+  /** The headers that the response needs, or `undefined` if it needs none. Express, Koa and Fastify send these headers by themselves. */
   readonly headers: { readonly [name: string]: string } | undefined
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
@@ -93,7 +93,7 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
   }
 }
 
-/** Returns the error for a request whose body was not read. The response closes the connection, so that the sender stops the upload. */
+/** Returns the error for a request whose body was not read. Its headers close the connection, so that the sender stops the upload. */
 export function rejectedUnread(rejected: Rejected, webhookId: string): WebhookRejectedError {
   return Object.assign(new WebhookRejectedError(rejected, webhookId), { headers: CONNECTION_CLOSE })
 }
@@ -112,8 +112,8 @@ export function rejectedUnread(rejected: Rejected, webhookId: string): WebhookRe
 export class BodyError extends HttpError<'ERR_BODY_TOO_LARGE' | 'ERR_BODY_TIMEOUT' | 'ERR_BODY_ABORTED'> {}
 
 /**
- * `verify`, `receive` and `handle` throw this error if the nonce store failed, because there is then no result. `cause` is the error of the
- * store. If the store did not return `true` or `false`, the message says what the store returned.
+ * `verify`, `receive` and `handle` throw this error if the nonce store failed. `cause` is the error of the store. If the store did not
+ * return `true` or `false`, the message says what the store returned.
  *
  * Frameworks that read `status` or `statusCode` respond with 503. The message is safe to send.
  */

@@ -28,8 +28,7 @@ export type BodySource =
 type Bytes = ReturnType<typeof Uint8Array.of>
 
 /**
- * A raw body: a `Buffer`, which is a `Uint8Array`. In a project without the types of Node, the type is a `Uint8Array` with the
- * `toString` of a `Buffer`.
+ * A raw body, which is a `Buffer`. In a project without the types of Node, the type is a `Uint8Array` with the `toString` of a `Buffer`.
  */
 export type RawBody = typeof globalThis extends {
   Buffer: {
@@ -118,7 +117,7 @@ const WRAPPERS = ['raw', 'req', 'request']
 const MAX_DEPTH = 3
 
 /**
- * Returns the body of a request without reading any of it.
+ * Finds the body of a request, but does not read the body yet.
  *
  * @param name - the name of the argument, for error messages.
  * @param outerHeaders - the headers of the framework objects that wrap `source`.
@@ -147,8 +146,8 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   if (rawBody !== undefined) return found(true, ({ maxBytes }) => limited(rawBody, maxBytes))
   if ('isBase64Encoded' in source) return found(true, eventReader(source, name))
 
-  // `body` of a Fetch request is used only after `Content-Length` was checked, because some adapters start to read the body at the first
-  // access.
+  // This code does not touch `body` of a Fetch request before `Content-Length` was checked, because in some adapters, the first access
+  // starts to read the body.
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
     if (source['bodyUsed'] === true) throw alreadyRead(source, name)
     return found(false, (limits) => readFetch(source, name, limits))
@@ -318,12 +317,12 @@ async function readStream(
 
 /**
  * Ignores an error of the stream. The sender may close the connection after the body was read, and an error without a listener would end
- * the process. Unlike the other listeners, this function does not keep the body in memory.
+ * the process. This listener stays on the stream, so it does not refer to the body, which could otherwise not be freed.
  */
 function ignore(): void {}
 
 /**
- * Joins chunks in a buffer whose size doubles when the buffer is full. The buffer is at most twice as large as the bytes that have arrived.
+ * Joins chunks in a buffer. When the buffer is full, its size doubles, so it is at most twice as large as the bytes that have arrived.
  */
 class Collector {
   readonly #name: string
@@ -331,7 +330,7 @@ class Collector {
   #memory = Buffer.alloc(0)
   #size = 0
 
-  /** @param name - the name of the argument that is the stream, for error messages. */
+  /** @param name - the name of the stream in error messages. */
   constructor(name: string, maxBytes: number) {
     this.#name = name
     this.#maxBytes = maxBytes

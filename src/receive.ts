@@ -28,8 +28,8 @@ export type ReceivedWebhook = Accepted & {
   /** The bytes that were signed. */
   body: RawBody
   /**
-   * Releases the reservation, so that the same request can be accepted again. Call `release` if your code failed, because only
-   * {@link handle} does so by itself. A second call has no effect.
+   * Releases the reservation, so that the same request can be accepted again. Call `release` if your code failed. ({@link handle} calls
+   * `release` itself.) A second call has no effect.
    *
    * @throws {@link NonceStoreError} if the store failed. The nonce may then stay reserved.
    * @throws `TypeError` if the store has no `release`.
@@ -110,9 +110,9 @@ export function acceptedOrThrow<Result extends AcceptedResult>(result: Result | 
 }
 
 /**
- * Reads a request, and checks every rule except the last: this function does not reserve the nonce.
+ * Reads a request, and checks every rule except the last, because the caller reserves the nonce.
  *
- * @param details - the object to which this function adds what is known about the request.
+ * @param details - the object that is published as the result. This function adds what it knows about the request.
  * @throws {@link WebhookRejectedError} if the request broke a rule.
  */
 export async function readSigned<Secrets, Key, Result>(
@@ -133,7 +133,7 @@ export async function readSigned<Secrets, Key, Result>(
   const { headers, isRead, read } = findBody(request, 'request')
   assertHeaders(headers)
 
-  // If the headers break a rule, the body is not read, and `Content-Length` is not checked.
+  // If the headers break a rule, the response is 401 even if `Content-Length` is above the limit, and the body is not read.
   const claim = checkHeaders(scheme, readHeaders(headers, scheme.headers), clock)
   if (!claim.ok) throw isRead ? new WebhookRejectedError(claim, webhookId) : rejectedUnread(claim, webhookId)
 

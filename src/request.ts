@@ -25,7 +25,7 @@ export interface WebhookRequest {
  */
 export type Secret = string | readonly string[]
 
-/** Returns the parts of a request, and reads each property only once. An absent header and a body that is not raw are `undefined`. */
+/** Returns the parts of a request. Reads each property only once. A body that is not raw is `undefined`, and so is an absent header. */
 export function readRequest(request: WebhookRequest, names?: readonly HeaderNames[]) {
   if (!isObject(request)) throw invalidType(`request is ${kindOf(request)}. Pass { webhookId, headers, body }.`)
   const { webhookId, headers, body } = request
@@ -46,7 +46,7 @@ export function readSecrets(secret: Secret): readonly string[] {
   return [...secret]
 }
 
-/** Texts that a template or String() makes of a missing value, a promise or an object. Anybody can guess these texts. */
+/** Texts that String() returns for a missing value, a promise or an object. Anybody can guess these texts. */
 const NO_SECRET = /^(?:undefined|null|NaN|true|false|\[object \w+\])$/
 
 export function assertSecret(secret: unknown, name: string): asserts secret is string {

@@ -18,7 +18,7 @@ export type Accepted = {
   /** Seconds since the Unix epoch. */
   timestamp: number
   nonce: string
-  /** The index of the secret that matched, in the list of secrets, or 0 for a single secret. */
+  /** The index of the secret that matched in the list of secrets. If there is only one secret, the index is 0. */
   secretIndex: number
 }
 
@@ -37,10 +37,10 @@ export type Verification = Accepted | Rejected
 
 const MILLISECONDS_PER_DAY = 86_400_000
 
-/** Two texts per reason: which rule is broken, and what to do. */
+/** Two texts per reason: the first says which rule is broken, and the second says what to do. */
 export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]>
 
-/** Returns the texts about the timestamp, which are the same in every signing scheme. */
+/** Returns the messages about the timestamp, which are the same in every signing scheme. */
 export function timestampMessages({ timestamp }: HeaderNames) {
   return {
     invalid_timestamp: [`${spell(timestamp)} is not Unix time in seconds`, 'Send decimal digits only.'],
@@ -126,7 +126,7 @@ export function describeDrift(seconds: number, now: number): string {
   return days < 20 * 365 ? years : `${years}, so maybe not set or not in seconds`
 }
 
-/** Units smaller than a second, each with the smallest number that is a plausible time in this unit, but not in seconds. */
+/** Units smaller than a second. A timestamp of at least the number before a unit is probably in this unit. */
 const UNITS = [
   [1e17, 'nanoseconds'],
   [1e14, 'microseconds'],

@@ -6,10 +6,10 @@ import { isNonce } from './rules/nonce.js'
 import { isSignatureOf, reservationKeys, type SignedMessage } from './rules/signature.js'
 
 /**
- * A signing scheme: what differs between this package's own scheme and Standard Webhooks. The order of the rules, the limits, the window,
- * the reservation and the errors are the same in both schemes.
+ * A signing scheme: this package's own scheme, or Standard Webhooks. This interface has what differs between the two. The order of the
+ * rules, the limits, the window, the reservation and the errors are the same.
  *
- * In both schemes, `nonce` is the header that differs between two messages of the same second: `X-Nonce` or `webhook-id`.
+ * In this interface, `nonce` is the value of `X-Nonce` or of `webhook-id`.
  *
  * @typeParam Secrets - the secret or the list of secrets that the caller passes.
  * @typeParam Key - one key of the HMAC.
@@ -18,7 +18,7 @@ import { isSignatureOf, reservationKeys, type SignedMessage } from './rules/sign
 export interface Scheme<Secrets, Key, Result> {
   /** The names of the three headers. If there are several sets of names, the first set with a header in the request is used. */
   readonly headers: readonly HeaderNames[]
-  /** Returns the texts of rejections, with the header names that the request uses. */
+  /** Returns the messages of rejections, which contain the header names of the request. */
   messages(names: HeaderNames): Messages
   /** Returns a copy of the keys to try, in order, because the caller may change the list while the body arrives. */
   readSecrets(secret: Secrets): readonly Key[]

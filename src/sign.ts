@@ -53,7 +53,7 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   }
 }
 
-/** Returns the timestamp of the options or, without one, the time of the clock. */
+/** Returns the option `timestamp` as text. If the option is absent, returns the time of the clock. */
 export function timestampToSign(options: Pick<SignOptions, 'timestamp' | 'clock'>): string {
   const { clock = Date } = options
   assertClock(clock)

@@ -2,7 +2,7 @@ import { hasMethod, invalidType, kindOf } from '../arguments.js'
 
 const ONE_PER_PROCESS = 'Create one store per process, and pass that store.'
 
-/** A mistake that `matches` recognises, or a database client that `method` recognises, with the `store` to pass instead. */
+/** A value that is not a store. `matches` recognises most mistakes. A client of a database is recognised by the name of a `method`. */
 type Mistake =
   | { readonly code: string; matches(value: unknown): boolean; readonly what?: string; readonly fix: string }
   | { readonly code: string; readonly method: string; readonly store: string }
@@ -19,13 +19,13 @@ const MISTAKES: readonly Mistake[] = [
     code: 'wrapped_store',
     matches: (value) => hasMethod(Object(value).nonceStore, 'reserve'),
     what: 'an object with a store',
-    fix: 'Pass its .nonceStore.',
+    fix: 'Pass the property nonceStore of this object.',
   },
   {
     code: 'transaction_store',
     matches: (value) => hasMethod(value, 'transact'),
-    what: 'a transaction store, which needs code to run',
-    fix: 'Use handle. For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
+    what: 'a transaction store, which works only with handle',
+    fix: 'For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
   },
   { code: 'postgres_js_as_store', method: 'unsafe', store: "await connectPostgresJs(…), from '/postgres'" },
   { code: 'ioredis_as_store', method: 'zadd', store: "await connectIoredis(…), from '/redis'" },

@@ -36,7 +36,7 @@ const FRAMEWORKS: readonly Framework[] = [
       hasMethod(value, 'pipe') && (hasMethod(value, 'getRoute') || ('originalUrl' in value && 'params' in value)),
     name: 'Restify and Polka',
     request: 'req',
-    fix: 'add the body parser to single routes, not with use(), because use() runs before every route.',
+    fix: 'add the body parser to the routes that need it, not with use(), because use() runs before every route.',
   },
   {
     matches: (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
@@ -68,7 +68,7 @@ interface Mistake {
   matches(body: unknown): boolean
   /** A description of the value: by default, the kind of the value, such as `an object`. */
   readonly what?: string
-  /** Text that follows the kind of the value in the message. */
+  /** Text that follows the description of the value in the message. */
   readonly more?: string
   /** What to do. By default, pass the bytes as received, with a second line about the framework. */
   readonly fix?: string
@@ -84,7 +84,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     code: 'function_as_body',
     matches: (body) => typeof body === 'function',
-    fix: 'Call the function, await the result, and pass that.',
+    fix: 'Call the function, await the result, and pass the result.',
   },
   { code: 'decoded_text', matches: (body) => typeof body === 'string' },
   { code: 'parsed_value', matches: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },

@@ -71,18 +71,19 @@ export function describeCharacter(value: string, wrong: RegExp): string {
 }
 
 /**
- * Returns the size of a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was read or
- * rewritten`.
+ * Returns the size of a body whose signature does not match, as text: `the body has 38 bytes, but Content-Length is 42, so the body was
+ * changed`.
  */
 export function describeSize(body: Uint8Array, headers: HeadersInput): string {
   const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
   if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {
-    return 'the body is [object Object]: pass the raw body, not a parsed one'
+    return 'the body is [object Object]: pass the raw body, not the parsed body'
   }
   const contentLength = contentLengthOf(headers) ?? body.length
   if (contentLength !== body.length) {
     const isCompressed = findHeader(headers, 'content-encoding') !== undefined
-    return `${size}, but Content-Length is ${contentLength}: it was ${isCompressed && body.length > 0 ? 'inflated' : 'read or rewritten'}`
+    const change = body.length === 0 ? 'already read' : isCompressed ? 'inflated' : 'changed'
+    return `${size}, but Content-Length is ${contentLength}, so the body was ${change}`
   }
-  return body.length > 0 ? size : `${size}: maybe a body parser read it`
+  return body.length > 0 ? size : `${size}: a body parser may have read the body`
 }

@@ -16,7 +16,7 @@ export function encodeText(text: string, name: string): Buffer {
   return Buffer.from(text)
 }
 
-/** Returns the bytes of `body`, without a copy where possible, or `undefined` if `body` is not a raw body. */
+/** Returns the bytes of `body`, or `undefined` if `body` is not a raw body. Only a text and shared memory are copied. */
 export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
   if (typeof body === 'string') return encodeText(body, name)
   const [buffer, ...range] = ArrayBuffer.isView(body) ? [body.buffer, body.byteOffset, body.byteLength] : [body]

@@ -19,8 +19,8 @@ export type HeadersInput =
  *
  * The values of a repeated header are joined with `, ` (RFC 9110, section 5.3). The joined value then breaks the format rule.
  *
- * @param sets - the sets of header names that a signing scheme reads. Only the first set with a header in the request is used, so that two
- * sets are never mixed.
+ * @param sets - the sets of header names that a signing scheme can use. Only one set is read: the first set with a header in the request. So
+ * two sets are never mixed.
  */
 export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] = [HEADERS]): NamedValues {
   const wanted = sets.flatMap(({ timestamp, nonce, signature }) => [timestamp, nonce, signature])
@@ -36,7 +36,7 @@ export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] 
   return { names, timestamp: values[timestamp], nonce: values[nonce], signature: values[signature] }
 }
 
-/** Returns the headers whose lowercase name is in `names`. From a list of pairs, returns all headers. */
+/** Returns at least the headers whose lowercase name is in `names`. If `headers` is a list of pairs, returns all pairs. */
 function pairsOf(headers: HeadersInput, names: readonly string[]): Iterable<readonly [name: string, value: unknown]> {
   // A Map is read as pairs, because get() of a Map is case-sensitive, unlike get() of Headers.
   if (isFetchHeaders(headers)) return names.map((name) => [name, headers.get(name)])

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How many bytes are hashed per call, because OpenSSL accepts less than 2 GiB per call. */
+/** How many bytes to hash per call. OpenSSL accepts less than 2 GiB per call. */
 const CHUNK_BYTES = 2 ** 24
 
 /** Returns the HMAC-SHA256 (RFC 2104, FIPS 180-4) of `start` and the bytes of a body. A key that is a text is encoded as UTF-8. */

@@ -16,7 +16,7 @@ import type { StandardSecret } from './secret.js'
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
- * @param nonceStore - the store for attempts, which needs `release`. All processes that serve a webhook must share one store.
+ * @param nonceStore - the store for attempts, with the method `release`. All processes that serve a webhook must share one store.
  * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
  * @param clock - server time, by default `Date`.
  * @throws the errors of `handle` in the main entry.

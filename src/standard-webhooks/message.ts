@@ -5,7 +5,7 @@ import type { SignedMessage } from '../rules/signature.js'
 
 // This file has the rules of Standard Webhooks. `nonce` of a `SignedMessage` is `webhook-id`, and the signature covers `id.timestamp.body`.
 
-/** The maximum length of `webhook-id`, because the specification sets no limit. */
+/** The maximum length of `webhook-id`. The specification of Standard Webhooks sets no limit. */
 export const MAX_ID_LENGTH = 256
 
 /** The maximum number of signatures to try per request. While a sender rotates its secret, a request has two signatures. */
@@ -30,8 +30,8 @@ export function signMessage({ nonce: id, timestamp, body }: SignedMessage, key: 
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/
 
 /**
- * Returns the signatures of version 1 in `webhook-signature`, which is a list with spaces between its entries. Other versions are ignored,
- * such as `v1a`, which is asymmetric. If the header arrived twice, the values are joined with `, `, and no signature is returned.
+ * Returns the signatures of version 1 in `webhook-signature`, which is a list with spaces between its entries. Other versions, such as the
+ * asymmetric `v1a`, are ignored. If the header arrived twice, the values are joined with `, `, and no signature is returned.
  */
 export function listSignatures(value: string): string[] {
   if (value.includes(', ')) return []
@@ -59,6 +59,6 @@ export function describeMessageId(value: string): string {
 export function describeSignatures(value: string): string {
   if (value === '') return 'it is empty'
   if (value.includes(', ')) return 'it has two values'
-  if (/(^| )v1a,/.test(value) && !/(^| )v1,/.test(value)) return 'it has v1a signatures only, which are not supported'
+  if (/(^| )v1a,/.test(value) && !/(^| )v1,/.test(value)) return 'it has only v1a signatures, which are not supported'
   return /(^| )v1,/.test(value) ? 'no v1 signature is base64 of 32 bytes' : 'no entry begins with v1,'
 }

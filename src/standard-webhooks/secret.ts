@@ -15,7 +15,7 @@ const MAX_BYTES = 64
 /** The prefix of an asymmetric key, which only signatures of version `v1a` use. */
 const ASYMMETRIC = /^wh[sp]k_/
 
-/** The fix for the most common mistake, a secret that is plain text. */
+/** The advice if a secret is probably plain text. */
 const TEXT_AS_KEY = 'If the platform uses the text as the key, pass Buffer.from(secret).'
 
 /** Returns the keys to try, in order. Bytes are copied, because the caller may change the bytes while the body arrives. */
@@ -51,7 +51,7 @@ function readKey(secret: unknown, name: string): Uint8Array {
 }
 
 /**
- * Returns advice if a key is the undecoded text of a secret with `whsec_`, because most platforms decode it. Otherwise, returns
+ * Returns advice if a key is the bytes of a text that begins with `whsec_`, because most platforms decode this text. Otherwise, returns
  * `undefined`.
  */
 export function adviseOnKeys(keys: readonly Uint8Array[]): string | undefined {

@@ -185,7 +185,7 @@ describe('webhook-signature', () => {
   })
 
   it.each([
-    ['v1a,AAAA', 'it has v1a signatures only, which are not supported'],
+    ['v1a,AAAA', 'it has only v1a signatures, which are not supported'],
     [`${right}, ${right}`, 'it has two values'],
     ['v1,AAAA', 'no v1 signature is base64 of 32 bytes'],
     ['sha256=00', 'no entry begins with v1,'],
