@@ -21,23 +21,24 @@
  * @property {number} connected - the same with the connect function.
  */
 
-/** What the store loses, where it loses something. A fault of one store only begins with the name of the store. */
+/** What the store loses in each fault in which a store loses reservations. */
 const LOST = {
-  'killed and restarted, without persistence': 'all',
-  'killed and restarted, with stock settings': 'all since the last snapshot',
-  'eviction switched on': 'what Redis evicts',
-  "the server's clock steps forward by 601 s": 'all',
-  "the server's clock steps back by an hour and returns": 'all that was stored meanwhile',
-  'a replica that was cut off takes over': 'what was not replicated',
-  'a replica that was cut off takes over, with `min-replicas-to-write 1`': 'up to `min-replicas-max-lag`',
-  'a master is killed, its replica takes over': 'what was not replicated',
-  'a master is killed and restarted, without persistence': 'all of that master',
-  'the master is killed': 'what was not replicated',
-  'the master is stopped': 'what was not replicated',
-  'the first sentinel and the master are stopped': 'what was not replicated',
-  'planned failover': 'what the old master accepts until the sentinels report the new one: 1 s',
-  'planned failover, with `min-replicas-to-write 1`': 'what is in flight',
-  'table dropped and created again': 'all',
+  'the server is killed and restarted, without persistence': 'all reservations',
+  'the server is killed and restarted, with the default settings': 'all reservations since the last snapshot',
+  'the server may evict keys': 'the evicted reservations',
+  "the server's clock steps forward by 601 s": 'all reservations',
+  "the server's clock steps back by an hour, and is corrected later": 'all reservations of that hour',
+  'a replica without the newest data takes over': 'what the replica does not have',
+  'a replica without the newest data takes over, with `min-replicas-to-write 1`':
+    'at most those of `min-replicas-max-lag`',
+  'a master is killed, and its replica takes over': 'what the replica does not have',
+  'a master is killed and restarted, without persistence': 'all reservations of this master',
+  'the master is killed': 'what the replica does not have',
+  'the master hangs': 'what the replica does not have',
+  'the first sentinel and the master hang': 'what the replica does not have',
+  'a planned failover': 'the reservations of about 1 s',
+  'a planned failover, with `min-replicas-to-write 1`': 'the reservations in flight',
+  'the table is dropped and created again': 'all reservations',
 }
 
 /**
@@ -62,17 +63,21 @@ export function faultsPart(store, { results }) {
 const MEASURED = 10_000
 
 /**
- * Returns the table of the clients without their connect functions.
+ * Returns a table per fault, with the recovery time of each client: with and without its connect function.
  *
  * @param {{ plainResults: readonly PlainResult[] }} measured
  */
 export function plainPart({ plainResults }) {
   const recovery = (/** @type {number} */ milliseconds) =>
     milliseconds < MEASURED - 500 ? seconds(milliseconds) : '**not within 10 s**'
-  const lines = plainResults.map(
-    ({ fault, client, plain, connected }) => `| ${fault} | ${client} | ${recovery(plain)} | ${recovery(connected)} |`,
-  )
-  return ['| fault | client | plain client | connect function |', '|---|---|---|---|', ...lines].join('\n')
+  const faults = new Set(plainResults.map(({ fault }) => fault))
+  const tables = [...faults].map((fault) => {
+    const lines = plainResults
+      .filter((result) => result.fault === fault)
+      .map(({ client, plain, connected }) => `| ${client} | ${recovery(plain)} | ${recovery(connected)} |`)
+    return [`If ${fault}:\n`, '| client | plain client | connect function |', '|---|---|---|', ...lines].join('\n')
+  })
+  return tables.join('\n\n')
 }
 
 /**

@@ -73,14 +73,14 @@ const ROWS: Row[] = [
   // If connections are lost one by one, these clients heal within 1 s alone on a machine, but after 3.6 s on one under load.
   ...proxyFaults(CLIENTS, startBehindProxy).filter(({ fault }) => !fault.includes('one by one')),
   switchover(CLIENTS, startPair, (primary) => primary.sql('SET GLOBAL read_only = 1')),
-  latency('300 ms of latency, with as many connections as the guide says', 15, {
+  latency('a latency of 300 ms, with as many connections as the guide says', 15, {
     proof: 'own',
     expects({ during, slowestInAll }) {
       expect(during.accepted, 'accepted requests').toBeGreaterThan(5 * during.failures)
       expect(slowestInAll).toBeGreaterThan(300)
     },
   }),
-  latency('300 ms of latency, with too few connections', 2, {
+  latency('a latency of 300 ms, with too few connections', 2, {
     expects({ during, errors }) {
       expect(during.accepted, 'accepted requests').toBeGreaterThan(0)
       expect(5 * during.failures, 'the effect of the fault').toBeGreaterThan(during.accepted)
@@ -88,7 +88,7 @@ const ROWS: Row[] = [
     },
   }),
   silentConnections(
-    'connections cut, and new ones silent after their handshake for 10 s',
+    'connections close, and new connections get only the handshake for 10 s',
     CLIENTS,
     startBehindProxy,
     (proxy) => {
@@ -99,7 +99,7 @@ const ROWS: Row[] = [
   ),
   ...clockFaults(CLIENTS, start, (server) => server.sql('SELECT UNIX_TIMESTAMP(NOW(6))')),
   {
-    fault: 'table locked',
+    fault: 'the table is locked',
     ...CLIENTS,
     async start(closers) {
       const { server, address } = await start(closers)
@@ -110,7 +110,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'table dropped and created again',
+    fault: 'the table is dropped and created again',
     ...CLIENTS,
     loses: 'everything',
     async start(closers) {
@@ -119,7 +119,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'read-only',
+    fault: 'the server becomes read-only',
     ...CLIENTS,
     async start(closers) {
       const { server, address } = await start(closers)
@@ -128,7 +128,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'every connection killed',
+    fault: 'the server ends every connection',
     ...CLIENTS,
     proof: 'own',
     async start(closers) {
@@ -147,7 +147,7 @@ const ROWS: Row[] = [
 ]
 
 const DISK_FULL: Row = {
-  fault: 'disk full',
+  fault: 'the disk is full',
   ...CLIENTS,
   async start(closers) {
     const server = await MariaDbServer.startOnSmallDisk(96 * 2 ** 20)

@@ -8,10 +8,10 @@ import { type Closers, killedServer, measureFault, proxyFaults, stoppedServer } 
 // except that it accepts no request twice. docs/operate/failures.md shows the results.
 
 const FAULTS = [
-  'killed and restarted',
-  'server stopped',
-  'connections silently dropped',
-  'every connection silently dropped for 10 s',
+  'the server is killed and restarted',
+  'the server hangs',
+  'a firewall drops all open connections',
+  'a firewall drops all packets for 10 s',
 ]
 
 const SERVERS = [

@@ -64,7 +64,7 @@ const ROWS: Row[] = [
   switchover(CLIENTS, startPair, (primary) => set(primary, 'default_transaction_read_only = on')),
   ...clockFaults(CLIENTS, startAlone, (server) => server.sql('SELECT extract(epoch FROM clock_timestamp())')),
   {
-    fault: 'table locked',
+    fault: 'the table is locked',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers)
@@ -75,7 +75,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'table dropped and created again',
+    fault: 'the table is dropped and created again',
     ...CLIENTS,
     loses: 'everything',
     async start(closers) {
@@ -84,7 +84,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'read-only',
+    fault: 'the server becomes read-only',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers)
@@ -93,7 +93,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'disk full',
+    fault: 'the disk is full',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers)
@@ -112,7 +112,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'connections used up',
+    fault: 'the server has no free connection',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers, 'max_connections=20')
@@ -135,7 +135,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'synchronous standby lost',
+    fault: 'the synchronous standby hangs',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers, 'max_connections=40')
@@ -148,7 +148,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'server killed and restarted',
+    fault: 'PostgreSQL is killed and restarted',
     ...BOUNCED,
     async start(closers) {
       const { server, address } = await startBouncer(closers)
@@ -156,7 +156,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'PgBouncer stopped',
+    fault: 'PgBouncer hangs',
     ...BOUNCED,
     async start(closers) {
       const { bouncer, address } = await startBouncer(closers)

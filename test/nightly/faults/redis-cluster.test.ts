@@ -98,12 +98,17 @@ async function replaced(survivors: readonly RedisServer[]): Promise<void> {
 const ROWS: Row[] = [
   droppedConnections(CLUSTER, startBehindProxies),
   droppedConnections(SENTINEL, startSentinelBehindProxy),
-  silentConnections('connections cut, and new ones silent for 10 s', CLUSTER, startBehindProxies, (proxies) => {
-    proxies.onReply = () => 'hold'
-    proxies.cutConnections()
-  }),
+  silentConnections(
+    'connections close, and new connections get no response for 10 s',
+    CLUSTER,
+    startBehindProxies,
+    (proxies) => {
+      proxies.onReply = () => 'hold'
+      proxies.cutConnections()
+    },
+  ),
   {
-    fault: 'every connection reset at once',
+    fault: 'the network resets every connection',
     ...CLUSTER,
     proof: 'own',
     async start(closers) {
@@ -117,7 +122,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'connections refused for 10 s',
+    fault: 'the server refuses connections for 10 s',
     ...CLUSTER,
     async start(closers) {
       const { proxy, address } = await startBehindProxies(closers)
@@ -130,7 +135,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'a master is stopped',
+    fault: 'a master hangs',
     ...CLUSTER,
     async start(closers) {
       const { nodes, address } = await start(closers)
@@ -139,7 +144,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'a master is killed, its replica takes over',
+    fault: 'a master is killed, and its replica takes over',
     ...CLUSTER,
     loses: 'something',
     async start(closers) {
@@ -166,7 +171,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'planned failover',
+    fault: 'a planned failover',
     ...CLUSTER,
     proof: 'own',
     async start(closers) {
@@ -180,7 +185,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'resharding',
+    fault: 'the cluster moves keys to another master',
     ...CLUSTER,
     proof: 'own',
     async start(closers) {
@@ -199,7 +204,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'eviction switched on, on one master',
+    fault: 'one master may evict keys',
     ...CLUSTER,
     async start(closers) {
       const { nodes, address } = await start(closers)
@@ -218,7 +223,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'the master is stopped',
+    fault: 'the master hangs',
     ...SENTINEL,
     loses: 'something',
     async start(closers) {
@@ -228,7 +233,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'the first sentinel and the master are stopped',
+    fault: 'the first sentinel and the master hang',
     ...SENTINEL,
     loses: 'something',
     async start(closers) {
@@ -243,7 +248,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'planned failover',
+    fault: 'a planned failover',
     ...SENTINEL,
     loses: 'something',
     proof: 'loss',

@@ -44,7 +44,7 @@ function killedAndRestarted(options: string[]): Row['start'] {
 const ROWS: Row[] = [
   {
     // Redis writes up to two seconds late while the disk is slow to flush. A file system in memory is never slow.
-    fault: 'killed and restarted, with AOF and `appendfsync everysec`',
+    fault: 'the server is killed and restarted, with AOF and `appendfsync everysec`',
     ...CLIENTS,
     async start(closers) {
       const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'everysec-'))
@@ -53,18 +53,18 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'killed and restarted, with AOF and `appendfsync always`',
+    fault: 'the server is killed and restarted, with AOF and `appendfsync always`',
     ...CLIENTS,
     start: killedAndRestarted(['--appendonly', 'yes', '--appendfsync', 'always']),
   },
   {
-    fault: 'killed and restarted, without persistence',
+    fault: 'the server is killed and restarted, without persistence',
     ...CLIENTS,
     loses: 'everything',
     start: killedAndRestarted(['--appendonly', 'no']),
   },
   {
-    fault: 'killed and restarted, with stock settings',
+    fault: 'the server is killed and restarted, with the default settings',
     ...CLIENTS,
     loses: 'everything',
     start: killedAndRestarted(['--save', '3600 1 300 100 60 10000']),
@@ -73,7 +73,7 @@ const ROWS: Row[] = [
   ...proxyFaults(CLIENTS, startBehindProxy),
   ...clockFaults(CLIENTS, startAlone, (server) => server.cli('TIME').split('\n')[0]),
   {
-    fault: 'loading its data',
+    fault: 'the server is loading its data',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers, '--enable-debug-command', 'yes', '--dbfilename', 'nonces.rdb')
@@ -95,7 +95,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'read-only: the master becomes a replica',
+    fault: 'the master becomes a replica, which is read-only',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers)
@@ -104,7 +104,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'out of memory',
+    fault: 'the server is out of memory',
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers)
@@ -113,7 +113,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'eviction switched on',
+    fault: 'the server may evict keys',
     ...CLIENTS,
     loses: 'something',
     async start(closers) {
@@ -132,7 +132,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'a replica that was cut off takes over',
+    fault: 'a replica without the newest data takes over',
     ...CLIENTS,
     loses: 'something',
     async start(closers) {

@@ -26,7 +26,7 @@ function start(closers: (() => unknown)[]) {
 
 const ROWS: Row[] = [
   {
-    fault: 'locked by another process',
+    fault: 'another process has locked the database',
     store: 'SQLite',
     kinds: ['sqlite'],
     async start(closers) {
@@ -35,7 +35,7 @@ const ROWS: Row[] = [
     },
   },
   {
-    fault: 'table dropped and created again',
+    fault: 'the table is dropped and created again',
     store: 'SQLite',
     kinds: ['sqlite'],
     loses: 'everything',

@@ -110,7 +110,7 @@ interface StoppableServer {
 /** Returns the row of a server that runs but does nothing. */
 export function stoppedServer(clients: Clients, start: Start<StoppableServer>): Row {
   return {
-    fault: 'server stopped',
+    fault: 'the server hangs',
     ...clients,
     async start(closers) {
       const { server, address } = await start(closers)
@@ -128,7 +128,7 @@ interface KillableServer {
 /** Returns the row of a server that keeps its data when it is killed. */
 export function killedServer(clients: Clients, start: Start<KillableServer>): Row {
   return {
-    fault: 'killed and restarted',
+    fault: 'the server is killed and restarted',
     ...clients,
     async start(closers) {
       const { server, address } = await start(closers)
@@ -176,7 +176,7 @@ export function clockFaults<Server extends ClockedServer>(
     },
     {
       // When the clock returns, everything that was reserved meanwhile expires.
-      fault: "the server's clock steps back by an hour and returns",
+      fault: "the server's clock steps back by an hour, and is corrected later",
       ...clients,
       loses: 'something',
       proof: 'loss',
@@ -194,7 +194,7 @@ export function droppedConnections(
   startBehindProxy: (closers: Closers) => Promise<{ proxy: Pick<TcpProxy, 'dropConnections'>; address: unknown }>,
 ): Row {
   return {
-    fault: 'connections silently dropped',
+    fault: 'a firewall drops all open connections',
     ...clients,
     async start(closers) {
       const { proxy, address } = await startBehindProxy(closers)
@@ -212,7 +212,7 @@ export function droppedOneByOne(
   startBehindProxy: (closers: Closers) => Promise<{ proxy: Pick<TcpProxy, 'dropOldestConnection'>; address: unknown }>,
 ): Row {
   return {
-    fault: 'connections silently dropped, one by one, at 200 requests per second',
+    fault: 'a firewall drops open connections one by one, at 200 requests per second',
     ...clients,
     processes: 2,
     interval: 5,
@@ -265,7 +265,7 @@ export function proxyFaults(
     droppedConnections(clients, startBehindProxy),
     droppedOneByOne(clients, startBehindProxy),
     {
-      fault: 'replies lost',
+      fault: 'the responses of the server are lost',
       ...clients,
       async start(closers) {
         const { proxy, address } = await startBehindProxy(closers)
@@ -278,16 +278,21 @@ export function proxyFaults(
         return { address, begin, end, milliseconds: 1000 }
       },
     },
-    silentConnections('connections cut, and new ones silent for 10 s', clients, startBehindProxy, (proxy) => {
-      proxy.onReply = () => 'hold'
-      proxy.cutConnections()
-    }),
-    silentConnections('every connection silently dropped for 10 s', clients, startBehindProxy, (proxy) => {
+    silentConnections(
+      'connections close, and new connections get no response for 10 s',
+      clients,
+      startBehindProxy,
+      (proxy) => {
+        proxy.onReply = () => 'hold'
+        proxy.cutConnections()
+      },
+    ),
+    silentConnections('a firewall drops all packets for 10 s', clients, startBehindProxy, (proxy) => {
       proxy.onReply = () => 'hold'
       proxy.dropConnections()
     }),
     {
-      fault: 'commands delivered late',
+      fault: 'commands reach the server late',
       ...clients,
       async start(closers) {
         const { proxy, address } = await startBehindProxy(closers)
@@ -319,7 +324,7 @@ export function switchover<Server extends SwitchableServer>(
   makeReadOnly: (primary: Server) => Promise<unknown>,
 ): Row {
   return {
-    fault: 'another server takes over, and the old one becomes read-only',
+    fault: 'another server takes over, and the old server becomes read-only',
     ...clients,
     async start(closers) {
       const { primary, replica, proxy, address } = await startPair(closers)
