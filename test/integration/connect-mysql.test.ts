@@ -153,7 +153,7 @@ describe.runIf(installed)('connecting to MySQL', () => {
       const proxy = await TcpProxy.start(server.port)
       closers.push(() => proxy.stop())
       const nonceStore = await open(server.url.replace(String(server.port), String(proxy.port)))
-      const created = await connect[kind](other.url)
+      const created = await connect[kind](other.url, PATIENT)
       await created.close()
       expect(await send(newRequest(), nonceStore)).toBe('accepted')
       // The connections that are open stay at the old server.

@@ -190,7 +190,7 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
       closers.push(() => proxy.stop())
       const nonceStore = await open(server.url.replace(String(server.port), String(proxy.port)))
       expect(await send(newRequest(), nonceStore)).toBe('accepted')
-      await (await connect.pg(other.url)).close()
+      await (await connect.pg(other.url, { timeout: LONG_TIMEOUT })).close()
       // The connections that are open stay at the old server.
       proxy.target = other.port
       await server.sql('ALTER SYSTEM SET default_transaction_read_only = on')

@@ -236,8 +236,10 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       { host, port: await freePort() },
     ]
     const urls = addresses.map(({ port }) => `redis://${host}:${port}`)
-    await expect(connect[`${kind}-cluster`](urls)).rejects.toThrow(message)
-    await expect(connect[`${kind}-sentinel`]({ name: 'nonces', sentinels: addresses })).rejects.toThrow(message)
+    const options = { timeout: 3000 }
+    await expect(connect[`${kind}-cluster`](urls, options)).rejects.toThrow(message)
+    const sentinels = { name: 'nonces', sentinels: addresses }
+    await expect(connect[`${kind}-sentinel`](sentinels, options)).rejects.toThrow(message)
   })
 
   it.each(['redis-sentinel', 'ioredis-sentinel'] as const)('%s skips a sentinel that hangs', async (kind) => {

@@ -208,7 +208,7 @@ describe.each(Object.entries(DATABASES))('no error of a client of %s shows its p
 
     it.each(Object.entries(database.clients))('%s', async (name, open) => {
       const background: unknown[] = []
-      const options = { timeout: 2000, onError: (error: unknown) => background.push(error) }
+      const options = { timeout: 3000, onError: (error: unknown) => background.push(error) }
 
       await server.setPassword('another')
       const refused: unknown = await open(server, PLANTED, options).catch((error: unknown) => error)
@@ -265,7 +265,7 @@ describe.runIf(isInstalled('redis-server'))('no error of a Redis server shows a 
     try {
       const errors: unknown[] = []
       const open = DATABASES['Redis']?.clients[kind]
-      const options = { timeout: 1000, onError: (error: unknown) => errors.push(error) }
+      const options = { timeout: 3000, onError: (error: unknown) => errors.push(error) }
       errors.push(await open?.({ port: server.port, ports: [] }, PLANTED, options).catch((error: unknown) => error))
       expect(inspect(errors)).toContain('unknown command')
       expect(errors.filter((error) => shows(PLANTED, error))).toEqual([])

@@ -309,7 +309,8 @@ describe.runIf(installed)('MySqlNonceStore', () => {
   ])('cannot be connected to a table with other columns or guarantees: %s, %s', async (columns, engine, message) => {
     for (const createTable of [true, false]) {
       await server.sql(`DROP TABLE IF EXISTS hooks.other; CREATE TABLE hooks.other (${columns}) ENGINE = ${engine}`)
-      await expect(connect.mysql2(server.url, { table: 'other', createTable })).rejects.toThrow(message)
+      const options = { table: 'other', createTable, timeout: LONG_TIMEOUT }
+      await expect(connect.mysql2(server.url, options)).rejects.toThrow(message)
     }
   })
 

@@ -9,7 +9,7 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { TestClock, TIMESTAMP } from '../support/request.js'
-import { PostgresServer, postgresIsInstalled } from '../support/servers.js'
+import { LONG_TIMEOUT, PostgresServer, postgresIsInstalled } from '../support/servers.js'
 import { STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
 
 // The code of docs/receive/standard-webhooks.md that does the work of a message once.
@@ -24,7 +24,8 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('once per messa
   beforeAll(async () => {
     server = await PostgresServer.start()
     pool = new pg.Pool({ connectionString: server.url })
-    store = new PostgresTransactionStore({ begin: beginPg(pool), query: (client, text) => client.query(text) })
+    const query = (client: pg.PoolClient, text: string) => client.query(text)
+    store = new PostgresTransactionStore({ begin: beginPg(pool), query, timeout: LONG_TIMEOUT })
     await store.createTable()
     await pool.query('CREATE TABLE messages (webhook_id text, message_id text, UNIQUE (webhook_id, message_id))')
     await pool.query('CREATE TABLE work (message_id text)')

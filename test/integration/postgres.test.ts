@@ -112,7 +112,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   ])('cannot be connected to a table with other columns: %s', async (columns) => {
     for (const createTable of [true, false]) {
       await server.sql(`DROP TABLE IF EXISTS other; CREATE TABLE other (${columns})`)
-      const connecting = connect.pg(server.url, { table: 'other', createTable })
+      const connecting = connect.pg(server.url, { table: 'other', createTable, timeout: LONG_TIMEOUT })
       await expect(connecting).rejects.toThrow(/^The table has other columns than the store needs/)
     }
   })

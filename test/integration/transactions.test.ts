@@ -76,7 +76,7 @@ async function startPostgres(): Promise<Database> {
       const begin = beginPg(pool)
       return {
         store: new PostgresTransactionStore<Connection>({ begin, query: record, timeout }),
-        nonceStore: new PostgresNonceStore({ query: (text, values) => pool.query(text, values) }),
+        nonceStore: new PostgresNonceStore({ query: (text, values) => pool.query(text, values), timeout }),
         begin,
         query: async (text) => (await pool.query(text)).rows,
         close: () => pool.end(),
@@ -106,7 +106,7 @@ async function startMariaDb(): Promise<Database> {
       const begin = beginMysql2(pool)
       return {
         store: new MySqlTransactionStore<Connection>({ begin, query: record, timeout }),
-        nonceStore: new MySqlNonceStore({ query: (text, values) => pool.query(text, values) }),
+        nonceStore: new MySqlNonceStore({ query: (text, values) => pool.query(text, values), timeout }),
         begin,
         query: async (text) => (await pool.query<mysql.RowDataPacket[]>(text))[0],
         close: () => pool.end(),
