@@ -25,50 +25,29 @@ function valuesOf(headers: Headers): Record<string, string[]> {
   return values
 }
 
+const REQUEST_ID = { accountId: '123456789012', apiId: 'abcdef0123', requestId: 'id', stage: 'prod' }
+
 /** A function URL, or an HTTP API with payload format 2.0. It joins the values of a header. */
 function event2(body: string | undefined, isBase64Encoded: boolean, sent: Headers) {
   const joined = Object.entries(valuesOf(sent)).map(([name, values]) => [name.toLowerCase(), values.join(',')])
+  const usual = {
+    accept: '*/*',
+    host: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
+    'x-forwarded-for': '192.0.2.1',
+  }
+  const http = { method: 'POST', path: '/hooks/billing', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'a' }
   return {
     version: '2.0',
     routeKey: 'POST /hooks/{name}',
     rawPath: '/hooks/billing',
     rawQueryString: 'a=1&a=2',
     cookies: ['cookie1', 'cookie2'],
-    headers: {
-      accept: '*/*',
-      'content-length': '38',
-      'content-type': 'application/json',
-      host: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
-      'user-agent': 'a sender/1.0',
-      'x-amzn-trace-id': 'Root=1-00000000-000000000000000000000000',
-      'x-forwarded-for': '192.0.2.1',
-      'x-forwarded-port': '443',
-      'x-forwarded-proto': 'https',
-      ...Object.fromEntries(joined),
-    },
+    headers: { ...usual, ...Object.fromEntries(joined) },
     queryStringParameters: { a: '1,2' },
-    requestContext: {
-      accountId: '123456789012',
-      apiId: 'abcdef0123',
-      domainName: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
-      domainPrefix: 'abcdef0123',
-      http: {
-        method: 'POST',
-        path: '/hooks/billing',
-        protocol: 'HTTP/1.1',
-        sourceIp: '192.0.2.1',
-        userAgent: 'a sender/1.0',
-      },
-      requestId: 'id',
-      routeKey: 'POST /hooks/{name}',
-      stage: '$default',
-      time: '21/Nov/2026:06:00:00 +0000',
-      timeEpoch: 1795240800000,
-    },
+    requestContext: { ...REQUEST_ID, http, routeKey: 'POST /hooks/{name}' },
     ...(body !== undefined && { body }),
     pathParameters: { name: 'billing' },
     isBase64Encoded,
-    stageVariables: { stageVariable1: 'value1' },
   }
 }
 
@@ -77,13 +56,7 @@ function event2(body: string | undefined, isBase64Encoded: boolean, sent: Header
  * all values.
  */
 function event1(body: string | null, isBase64Encoded: boolean, sent: Headers) {
-  const headers: Headers = [
-    ['Accept', '*/*'],
-    ['CloudFront-Viewer-Country', 'CH'],
-    ['Host', 'abcdef0123.execute-api.eu-central-1.amazonaws.com'],
-    ['X-Forwarded-For', '192.0.2.1, 192.0.2.2'],
-    ...sent,
-  ]
+  const headers: Headers = [['Accept', '*/*'], ['X-Forwarded-For', '192.0.2.1, 192.0.2.2'], ...sent]
   return {
     version: '1.0',
     resource: '/hooks/{name}',
@@ -93,22 +66,7 @@ function event1(body: string | null, isBase64Encoded: boolean, sent: Headers) {
     multiValueHeaders: valuesOf(headers),
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
-    requestContext: {
-      accountId: '123456789012',
-      apiId: 'abcdef0123',
-      domainName: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
-      extendedRequestId: 'id=',
-      httpMethod: 'POST',
-      identity: { accessKey: null, accountId: null, sourceIp: '192.0.2.1', userAgent: 'a sender/1.0', userArn: null },
-      path: '/prod/hooks/billing',
-      protocol: 'HTTP/1.1',
-      requestId: 'id',
-      requestTime: '21/Nov/2026:06:00:00 +0000',
-      requestTimeEpoch: 1795240800000,
-      resourceId: 'abcdef',
-      resourcePath: '/hooks/{name}',
-      stage: 'prod',
-    },
+    requestContext: { ...REQUEST_ID, httpMethod: 'POST', path: '/prod/hooks/billing', resourcePath: '/hooks/{name}' },
     pathParameters: { name: 'billing' },
     stageVariables: null,
     body,

@@ -1,6 +1,6 @@
 /**
  * The parts of `src/` that are mutated together, and the tests that run against each of their mutants. Slow tests and tests that
- * start processes are left out. A run fails below the score, in percent.
+ * start processes are left out. A run fails below the score, in percent. No score is 100, because some mutants change no result.
  *
  * @type {Record<string, { mutate: string[], testFiles: string[], score: number }>}
  */
@@ -17,7 +17,7 @@ export const PARTS = {
       'test/stores/keys.test.ts',
       'test/hints/nonce-store.test.ts',
     ],
-    score: 97,
+    score: 95,
   },
   receive: {
     mutate: ['src/{read-body,receive,refuse}.ts'],
@@ -47,7 +47,7 @@ export const PARTS = {
       'test/rules/wording.test.ts',
       'test/stores/{with-timeout,wording}.test.ts',
     ],
-    score: 99,
+    score: 97,
   },
   memory: {
     mutate: ['src/stores/memory/*.ts'],
@@ -56,7 +56,7 @@ export const PARTS = {
       'test/stores/wording.test.ts',
       'test/property/memory-nonce-store.test.ts',
     ],
-    score: 99,
+    score: 98,
   },
   stores: {
     mutate: ['src/stores/{redis,postgres,mysql}/store.ts', 'src/stores/{sqlite,dynamodb,options}.ts'],
@@ -129,97 +129,3 @@ export const PARTS = {
     score: 93,
   },
 }
-
-const SLOW = 'test/nightly/memory/size.test.ts fails. It is too slow to run here.'
-
-/**
- * Mutants that change no result, with the reason. `line` is the line in which the mutant is, and `code` is what it replaces.
- *
- * @type {{ file: string, line: string, code: string, replacement: string, why: string }[]}
- */
-export const EQUIVALENT = [
-  {
-    file: 'src/rules/body.ts',
-    line: "return Buffer.from(body, 'utf8')",
-    code: "'utf8'",
-    replacement: '""',
-    why: 'It is the default.',
-  },
-  {
-    file: 'src/rules/headers.ts',
-    line: 'const values: Values = { timestamp: undefined, nonce: undefined, signature: undefined }',
-    code: '{ timestamp: undefined, nonce: undefined, signature: undefined }',
-    replacement: '{}',
-    why: 'A property that is absent is undefined too.',
-  },
-  {
-    file: 'src/rules/headers.ts',
-    line: 'if ((name.length === 7 || name.length === 11) && Object.hasOwn(record, name)) add(values, name, record[name])',
-    code: 'name.length === 7 || name.length === 11',
-    replacement: 'true',
-    why: 'It saves time only.',
-  },
-  {
-    file: 'src/rules/formats.ts',
-    line: "const [text = '', ...others] = new Set(values.map((value) => value.trim()))",
-    code: "''",
-    replacement: '"Stryker was here!"',
-    why: 'Neither text is digits.',
-  },
-  {
-    file: 'src/rules/headers.ts',
-    line: "return parseContentLength([findHeader(headers, 'content-length') ?? ''])",
-    code: "''",
-    replacement: '"Stryker was here!"',
-    why: 'Neither text is digits.',
-  },
-  {
-    file: 'src/rules/headers.ts',
-    line: '} catch {',
-    code: '{\n    return undefined\n  }',
-    replacement: '{}',
-    why: 'A function without a return returns undefined.',
-  },
-  {
-    file: 'src/rules/headers.ts',
-    line: 'const isWanted = (name: string) => name.length === wanted.length && name.toLowerCase() === wanted',
-    code: 'name.length === wanted.length',
-    replacement: 'true',
-    why: 'It saves time only.',
-  },
-  {
-    file: 'src/rules/headers.ts',
-    line: 'if (Symbol.iterator in headers) return [...headers].find(([name]) => isWanted(name))?.[1]',
-    code: '[...headers].find(([name]) => isWanted(name))?.[1]',
-    replacement: '[...headers].find(([name]) => isWanted(name))[1]',
-    why: 'The caller catches the error, and returns undefined too.',
-  },
-  {
-    file: 'src/errors.ts',
-    line: "this.header = rejected.reason === 'missing_header' ? rejected.header : undefined",
-    code: "rejected.reason === 'missing_header'",
-    replacement: 'true',
-    why: 'Only this reason has a header.',
-  },
-  {
-    file: 'src/result.ts',
-    line: "const side = drift < 0 ? 'behind' : 'ahead'",
-    code: 'drift < 0',
-    replacement: 'drift <= 0',
-    why: 'A drift of 0 is in the window, so nothing describes it.',
-  },
-  ...[
-    [
-      'if ((!canEvict && !this.#hasRoomFor(keys.length)) || this.#segmentCount === MAX_SEGMENTS) {',
-      'this.#segmentCount === MAX_SEGMENTS',
-      'false',
-      SLOW,
-    ],
-  ].map(([line = '', code = '', replacement = '', why = '']) => ({
-    file: 'src/stores/memory/store.ts',
-    line,
-    code,
-    replacement,
-    why,
-  })),
-]
