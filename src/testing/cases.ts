@@ -377,7 +377,7 @@ async function release(store: NonceStore, webhookId: string, keys: readonly stri
 
 /** The cases of the optional method `release`. A store without this method passes. */
 export const RELEASE_CASES: Cases = {
-  async 'release(), if present, frees the keys of its owner and no others'(store) {
+  async 'release(), if present, frees the keys of its owner and no others'(store, setting) {
     if (store.release === undefined) return
     const [webhookId, key] = newReservation()
     const [owner, other] = [`owner ${unique()}`, `owner ${unique()}`]
@@ -385,7 +385,8 @@ export const RELEASE_CASES: Cases = {
       reserve(store, [scope, of], 600, TAKEN, name)
     const expectStays = async (fault: string, of = key, scope = webhookId) =>
       expect(!(await isFreeFor(unique(), of, scope)), `${fault} ${FREES_OTHERS}`)
-    const [neighbour, elsewhere, unowned] = [unique(), unique(), unique()]
+    const [neighbour, elsewhere, unowned, expired] = [unique(), unique(), unique(), unique()]
+    await reserve(store, [webhookId, expired], 1, TAKEN, other)
     for (const [of, scope, name] of [
       [key, webhookId, owner],
       [neighbour, webhookId, owner],
@@ -409,6 +410,10 @@ export const RELEASE_CASES: Cases = {
     await release(store, webhookId, [key], owner)
     await expectStays('A second release() frees a key that another owner has reserved.')
     await release(store, webhookId, [unique()], owner)
+    await wait(setting, EXPIRED_MILLISECONDS)
+    expect(await isFreeFor(owner, expired), FREE_TOO_LATE)
+    await release(store, webhookId, [expired], owner)
+    expect(await isFreeFor(other, expired), `A key that was reserved again after its TTL ${STILL_TAKEN}`)
   },
   async 'release(), if present, frees the keys of reserveAll()'(store) {
     if (store.release === undefined || store.reserveAll === undefined) return

@@ -147,6 +147,26 @@ function withReserveAll(
 
 type Release = (webhookId: string, keys: readonly string[], owner: string) => Promise<void>
 
+/** A store that stores no owner for a key that had one, if `isKept` returns true. */
+function keepingOwner(fault: string, message: RegExp, isKept: (store: Store, address: string) => boolean) {
+  const parts = (store: Store, { reserveAll }: Required<NonceStore>) => {
+    const reserve = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => {
+      const addresses = keys.map((key) => store.address(webhookId, key))
+      const before = addresses.map((address) => (isKept(store, address) ? store.owners.get(address) : undefined))
+      const isReserved = await reserveAll(webhookId, keys, ttlSeconds, owner)
+      for (const [index, address] of addresses.entries()) {
+        if (before[index] !== undefined) store.owners.set(address, before[index])
+      }
+      return isReserved
+    }
+    return {
+      reserveAll: reserve,
+      reserve: (...[webhookId, key, ...rest]: Parameters<NonceStore['reserve']>) => reserve(webhookId, [key], ...rest),
+    }
+  }
+  return withRelease(fault, message, (_, right) => right, parts)
+}
+
 /** A store that has a correct `reserve` and `reserveAll` with owners, and whose `release` has a fault. */
 function withRelease(
   fault: string,
@@ -609,21 +629,15 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     /^A nonce is still taken after release/,
     (_, right) => (webhookId, keys, owner) => right(webhookId, keys.slice(-1), owner),
   ),
-  withRelease(
+  keepingOwner(
     'keeps the first owner of a key',
     /second release\(\) frees a key that another owner|None of .* after it was released|is still taken/,
-    (_, right) => right,
-    (store, { reserveAll }) => {
-      const reserve = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => {
-        const before = keys.map((key) => store.owners.get(store.address(webhookId, key)))
-        const isReserved = await reserveAll(webhookId, keys, ttlSeconds, owner)
-        for (const [index, key] of keys.entries()) {
-          if (before[index] !== undefined) store.owners.set(store.address(webhookId, key), before[index])
-        }
-        return isReserved
-      }
-      return { reserveAll: reserve, reserve: (webhookId, key, ...rest) => reserve(webhookId, [key], ...rest) }
-    },
+    () => true,
+  ),
+  keepingOwner(
+    'keeps the owner of an expired key',
+    /^A key that was reserved again after its TTL is still taken after release/,
+    ({ backend }, address) => backend.has(address),
   ),
   withRelease(
     'takes the owner for a part of the key',
