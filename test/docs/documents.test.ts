@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlock } from '../../docs/generate/annotated.js'
+import { MemoryNonceStore } from '../../src/index.js'
+import * as contracts from '../../src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
@@ -59,7 +61,24 @@ describe('the guide to senders', () => {
     expect(message).toMatch(/^1700000000:6f9619ff-8b86-4d01-b42d-00cf4fc964ff:\{"event":"invoice\.paid"\}$/)
     expect(hex.replaceAll('\n', '')).toBe(Buffer.from(message).toString('hex'))
     expect(signature).toBe(createHmac('sha256', secret).update(message).digest('hex'))
+    expect(codeBlocks(readFileSync(join(ROOT, 'docs/start/how-it-works.md'), 'utf8'), 'text')).toEqual([message])
   })
+})
+
+describe('the guides to the contracts', () => {
+  it.each(['receive/test-your-handler.md', 'operate/your-own.md'])(
+    '%s passes every case to the test runner',
+    (page) => {
+      const blocks = codeBlocks(readFileSync(join(ROOT, 'docs', page), 'utf8'), 'js')
+      const [code = ''] = blocks.filter((block) => block.includes("'inbound-webhook-auth/testing'"))
+      const names: string[] = []
+      const test = (name: string, _: object, run: unknown) => run instanceof Function && names.push(name)
+      const describe = (_name: string, _options: object, run: () => void) => run()
+      const parts = { ...contracts, test, it: test, describe, createStore: () => new MemoryNonceStore() }
+      new Function(...Object.keys(parts), code.replace(/^import .*$/gm, ''))(...Object.values(parts))
+      expect(names.length).toBeGreaterThan(10)
+    },
+  )
 })
 
 describe('the reference', () => {

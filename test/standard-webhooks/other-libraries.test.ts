@@ -1,11 +1,16 @@
 import { Buffer } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { sign, verify } from '../../src/standard-webhooks/index.js'
+import { MemoryNonceStore } from '../../src/index.js'
+import { handle, sign, verify } from '../../src/standard-webhooks/index.js'
+import { ROOT } from '../support/built.js'
+import { codeBlocks } from '../support/code-blocks.js'
 import { fc, RUNS } from '../support/fast-check.js'
 import { NOW, RecordingStore } from '../support/request.js'
-import { standardSignatureOf } from '../support/standard-webhooks.js'
+import { STANDARD_SECRET, signedMessage, standardSignatureOf } from '../support/standard-webhooks.js'
 
 // Compares this package with the libraries `standardwebhooks` and `svix`: as senders, and as judges of the same random requests.
 
@@ -165,3 +170,15 @@ function accepts(judge: () => unknown): boolean {
     return false
   }
 }
+
+it('their code and ours in the guide to migrating read the same message', async () => {
+  vi.setSystemTime(NOW)
+  const [code = ''] = codeBlocks(readFileSync(join(ROOT, 'docs/receive/migrate.md'), 'utf8'), 'js')
+  const body = Buffer.from('{"type":"invoice.paid"}')
+  const request = { ...signedMessage({ body }), method: 'POST' }
+  const names = { Webhook, MemoryNonceStore, handle, request, secret: STANDARD_SECRET }
+  for (const part of code.split('\n\n')) {
+    const run = new Function(...Object.keys(names), `return (async () => {${part}\nreturn type})()`)
+    expect(await run(...Object.values(names))).toBe('invoice.paid')
+  }
+})
