@@ -1,4 +1,4 @@
-import { Converter, PageEvent, ReflectionKind } from 'typedoc'
+import { Converter, IntrinsicType, PageEvent, ReflectionKind } from 'typedoc'
 import { ORDER } from './api-summary.js'
 
 /**
@@ -24,6 +24,7 @@ export function load(app) {
     }
     for (const reflection of Object.values(project.reflections)) {
       mergeThrows(reflection.comment)
+      shortenUnion(reflection)
       const isFunction =
         reflection.kindOf(ReflectionKind.CallSignature) && reflection.parent?.kindOf(ReflectionKind.Function)
       if ('sources' in reflection && !isFunction && !reflection.kindOf(ReflectionKind.Class)) delete reflection.sources
@@ -35,6 +36,20 @@ export function load(app) {
     const [line = '', link] = /^Defined in: (.*)\n\n/m.exec(page.contents ?? '') ?? []
     if (link !== undefined) page.contents = `${page.contents?.replace(line, '').trimEnd()}\n\nSource: ${link}\n`
   })
+}
+
+/** The largest number of texts in a union that a table shows. */
+const MAX_UNION = 20
+
+/**
+ * Shows a property with a long union of texts as `string`, because a cell of a table would have one line per text.
+ *
+ * @param {import('typedoc').Reflection & { type?: import('typedoc').SomeType | undefined }} reflection
+ */
+function shortenUnion(reflection) {
+  const { type } = reflection
+  if (!reflection.kindOf(ReflectionKind.Property) || type?.type !== 'union') return
+  if (type.types.length > MAX_UNION) reflection.type = new IntrinsicType('string')
 }
 
 /**

@@ -73,7 +73,7 @@ export type EndpointResult =
 
 /** One case of the contract. */
 export interface EndpointCase {
-  /** The stable name, such as `replay-again`. */
+  /** The name of the case, such as `replay-again`, which does not change in new versions. */
   code: EndpointCaseCode
   rule: EndpointRule
   /** What the case sends. */

@@ -766,5 +766,5 @@ export const ROWS = table({
   },
 })
 
-/** The stable name of a case, such as `replay-again`. */
+/** The name of a case, such as `replay-again`, which does not change in new versions. */
 export type EndpointCaseCode = keyof typeof ROWS
