@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   type BodySource,
   type Clock,
@@ -16,6 +15,7 @@ import {
 } from '../src/index.js'
 import { headerShapes } from './support/arbitraries.js'
 import { fc } from './support/fast-check.js'
+import { serve } from './support/http-server.js'
 import {
   NONCE,
   NOW,
@@ -30,19 +30,6 @@ import {
 
 const BODY = Buffer.from('a body that is split in one way only')
 const SIGNED = signedRequest({ body: BODY })
-
-let server: Server | undefined
-afterEach(() => {
-  server?.closeAllConnections()
-  server?.close()
-  server = undefined
-})
-
-async function serve(handle: RequestListener): Promise<number> {
-  server = createServer(handle).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
-}
 
 /** A Fetch request with these headers, to any body. */
 function fetchRequest(
@@ -389,6 +376,11 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
   const store = new RecordingStore()
   const json = { a: 1 }
 
+  /** The arguments with a part of the source, or another secret, store or clock. */
+  const source = (part: object, ...rest: unknown[]) => [{ webhookId: '42', request, ...part }, ...rest]
+  const from = (request: unknown) => source({ request }, SECRET, store)
+  const event = { headers: HEADERS, body: json, isBase64Encoded: false }
+
   it.each<[string, unknown[], RegExp]>([
     ['nothing', [undefined, SECRET, store], /^source is undefined\. Pass an object with webhookId, request, maxBytes/],
     [
@@ -397,80 +389,56 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
       /^source\.webhookId is undefined\. Pass \{ webhookId, request \} /,
     ],
     [
-      'an option that is unknown',
-      [{ webhookId: '42', request, maxbytes: 10 }, SECRET, store],
+      'an unknown option',
+      source({ maxbytes: 10 }, SECRET, store),
       /^source\.maxbytes is unknown\. Use one of: webhookId, request, maxBytes, bodyTimeout\.$/,
     ],
     ['no webhookId', [{ request }, SECRET, store], /^source\.webhookId is undefined\. /],
-    ['an empty webhookId', [{ webhookId: '', request }, SECRET, store], /^source\.webhookId is an empty string\. /],
+    ['an empty webhookId', source({ webhookId: '' }, SECRET, store), /^source\.webhookId is an empty string\. /],
     [
       'a request as for verify',
       [{ webhookId: '42', ...request }, SECRET, store],
       /^source\.headers is unknown\. Use one of: webhookId, request, /,
     ],
-    [
-      'a promise',
-      [{ webhookId: '42', request: Promise.resolve(request) }, SECRET, store],
-      /^request is a promise that was not awaited\. Await it\.$/,
-    ],
-    [
-      'no headers',
-      [{ webhookId: '42', request: { rawBody: BODY } }, SECRET, store],
-      /^request\.headers is undefined\. Pass Node's request\.headers, /,
-    ],
-    [
-      'no body',
-      [{ webhookId: '42', request: { headers: HEADERS } }, SECRET, store],
-      /^request is an object without raw bytes\. Pass the request/,
-    ],
+    ['a promise', from(Promise.resolve(request)), /^request is a promise that was not awaited\. Await it\.$/],
+    ['no headers', from({ rawBody: BODY }), /^request\.headers is undefined\. Pass Node's request\.headers, /],
+    ['no body', from({ headers: HEADERS }), /^request is an object without raw bytes\. Pass the request/],
     [
       'a parsed body',
-      [{ webhookId: '42', request: { headers: HEADERS, body: json } }, SECRET, store],
+      from({ headers: HEADERS, body: json }),
       /^request\.body is an object, as a body parser returns it\. /,
     ],
     [
       'a body as text',
-      [{ webhookId: '42', request: { headers: HEADERS, body: '{}' } }, SECRET, store],
+      from({ headers: HEADERS, body: '{}' }),
       /^request\.body is a string\. Pass the bytes as received/,
     ],
     [
       'a body not awaited',
-      [{ webhookId: '42', request: { headers: HEADERS, body: Promise.resolve(BODY) } }, SECRET, store],
+      from({ headers: HEADERS, body: Promise.resolve(BODY) }),
       /^request\.body is a promise .* Await it\.$/,
     ],
     [
       'a parsed event',
-      [{ webhookId: '42', request: { headers: HEADERS, body: json, isBase64Encoded: false } }, SECRET, store],
+      from(event),
       /^request\.body is an object, .*\nAWS Lambda: .*, and remove the body parser from this function/,
     ],
     [
       'a request as headers',
-      [{ webhookId: '42', request: { headers: { headers: HEADERS }, body: BODY } }, SECRET, store],
+      from({ headers: { headers: HEADERS }, body: BODY }),
       /^request\.headers is a whole request\. /,
     ],
-    [
-      'a wrong limit',
-      [{ webhookId: '42', request, maxBytes: '1mb' }, SECRET, store],
-      /^maxBytes must be a whole number of bytes\. /,
-    ],
-    ['no secret', [{ webhookId: '42', request }, undefined, store], /^secret is undefined\. /],
-    [
-      'the text undefined',
-      [{ webhookId: '42', request }, 'undefined', store],
-      /^secret is the text 'undefined'\. Check that /,
-    ],
-    [
-      'the text null in a list',
-      [{ webhookId: '42', request }, [SECRET, 'null'], store],
-      /^secret\[1\] is the text 'null'\. Check that /,
-    ],
-    ['no store', [{ webhookId: '42', request }, SECRET], /^nonceStore is undefined\. /],
+    ['a wrong limit', source({ maxBytes: '1mb' }, SECRET, store), /^maxBytes must be a whole number of bytes\. /],
+    ['no secret', source({}, undefined, store), /^secret is undefined\. /],
+    ['the text undefined', source({}, 'undefined', store), /^secret is the text 'undefined'\. Check that /],
+    ['the text null in a list', source({}, [SECRET, 'null'], store), /^secret\[1\] is the text 'null'\. Check that /],
+    ['no store', source({}, SECRET), /^nonceStore is undefined\. /],
     [
       'a store not awaited',
-      [{ webhookId: '42', request }, SECRET, Promise.resolve(store)],
+      source({}, SECRET, Promise.resolve(store)),
       /^nonceStore is a promise .* Await the promise/,
     ],
-    ['a clock without now', [{ webhookId: '42', request }, SECRET, store, {}], /^clock has no now\(\)\. /],
+    ['a clock without now', source({}, SECRET, store, {}), /^clock has no now\(\)\. /],
   ])('%s', async (_, args, message) => {
     const error: unknown = await Reflect.apply(receive, undefined, args).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(message) })

@@ -1,13 +1,4 @@
 import { once } from 'node:events'
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-} from 'node:http'
-import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
-import { type AddressInfo, connect } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import {
@@ -20,6 +11,7 @@ import {
   refuse,
   WebhookRejectedError,
 } from '../src/index.js'
+import { post, serve, serveHttp2, write } from './support/http-server.js'
 import { RecordingStore, signedRequest, TestClock } from './support/request.js'
 
 const REJECTED = new WebhookRejectedError(
@@ -28,7 +20,6 @@ const REJECTED = new WebhookRejectedError(
 )
 const FAULT = new Error('no connection', { cause: new Error('ECONNREFUSED') })
 
-let server: { close(): unknown } | undefined
 let consoles: Record<'info' | 'warn' | 'error', MockInstance>
 beforeEach(() => {
   consoles = {
@@ -39,29 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
-  server?.close()
-  server = undefined
 })
-
-async function serve(handle: RequestListener): Promise<number> {
-  const started: Server = createServer(handle).listen(0, '127.0.0.1')
-  server = {
-    close() {
-      started.closeAllConnections()
-      started.close()
-    },
-  }
-  await once(started, 'listening')
-  return (started.address() as AddressInfo).port
-}
-
-async function post(port: number, body = 'a body'): Promise<{ response: IncomingMessage; text: string }> {
-  const sent = httpRequest({ port, host: '127.0.0.1', method: 'POST' }).end(body)
-  const [response] = await once(sent, 'response')
-  let text = ''
-  for await (const chunk of response) text += chunk
-  return { response, text }
-}
 
 /** Everything that was logged: the method of console and its arguments. */
 const logged = () => Object.entries(consoles).flatMap(([level, spy]) => spy.mock.calls.map((call) => [level, ...call]))
@@ -123,15 +92,12 @@ const FAULT_LINES = FAULTS.map(([error, , line]) => [line, error] as const)
 const EVERY = [...ANSWERS, ...FAULTS].map(([error, status, line]) => [status, String(line), error] as const)
 
 describe('refuse', () => {
-  it.each(EVERY)('answers with %i and nothing else: %s', async (status, _, error) => {
+  it.each(EVERY)('answers with %i and nothing else: %s', async (status, _line, error) => {
     const port = await serve((_, response) => refuse(response, error))
-    const { response, text } = await post(port)
-    expect(response.statusCode).toBe(status)
-    expect(text).toBe('')
-    expect(
-      Object.keys(response.headers).filter((name) => !['date', 'connection', 'keep-alive'].includes(name)),
-    ).toEqual(status === 503 ? ['content-length', 'retry-after'] : ['content-length'])
-    if (status === 503) expect(response.headers['retry-after']).toBe('1')
+    const { headers, ...response } = await post(port, 'a body')
+    expect(response).toEqual({ status, text: '' })
+    const { date: _, connection: __, 'keep-alive': ___, ...others } = headers
+    expect(others).toEqual({ 'content-length': '0', ...(status === 503 && { 'retry-after': '1' }) })
   })
 
   it.each(ANSWERS)('logs %s in one line', async (error, _, line) => {
@@ -150,13 +116,8 @@ describe('refuse', () => {
       if (request.url === '/read') await readBody(request)
       refuse(response, REJECTED)
     })
-    const answerTo = async (path: string, body: string) => {
-      const socket = connect(port, '127.0.0.1').setEncoding('latin1')
-      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n${body}`)
-      const [answer] = await once(socket, 'data')
-      socket.destroy()
-      return answer as string
-    }
+    const answerTo = (path: string, body: string) =>
+      write(port, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n${body}`)
     expect(await answerTo('/', '12345')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n/s)
     expect(await answerTo('/read', '1234567890')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: keep-alive\r\n/s)
   })
@@ -168,12 +129,11 @@ describe('refuse', () => {
       response.setHeader('Trailer', 'X-Sum').setHeader('X-Other', '1')
       refuse(response, FAULT)
     })
-    const { response, text } = await post(port)
-    expect(text).toBe('')
-    expect(response.statusCode).toBe(500)
-    expect(response.headers).toMatchObject({ 'content-length': '0', 'x-other': '1' })
+    const { status, headers, text } = await post(port)
+    expect([status, text]).toEqual([500, ''])
+    expect(headers).toMatchObject({ 'content-length': '0', 'x-other': '1' })
     for (const name of ['content-type', 'content-encoding', 'transfer-encoding', 'trailer']) {
-      expect(response.headers).not.toHaveProperty(name)
+      expect(headers).not.toHaveProperty(name)
     }
   })
 
@@ -182,8 +142,7 @@ describe('refuse', () => {
       response.writeHead(200).end('the answer')
       refuse(response, FAULT)
     })
-    const { response, text } = await post(port)
-    expect([response.statusCode, text]).toEqual([200, 'the answer'])
+    expect(await post(port)).toMatchObject({ status: 200, text: 'the answer' })
     expect(logged()).toEqual([['error', expect.stringMatching(/^Error: no connection at .*cause.*ECONNREFUSED/)]])
   })
 
@@ -199,14 +158,9 @@ describe('refuse', () => {
     const warnings: unknown[] = []
     const onWarning = (warning: unknown) => warnings.push(warning)
     process.on('warning', onWarning)
-    const started = createHttp2Server((_, response) => refuse(response, REJECTED)).listen(0, '127.0.0.1')
-    await once(started, 'listening')
-    const client = connectHttp2(`http://127.0.0.1:${(started.address() as AddressInfo).port}`)
-    const stream = client.request({ ':method': 'POST', ':path': '/', 'content-length': '10' })
-    stream.write('12345')
+    const stream = await serveHttp2((_, response) => refuse(response, REJECTED), { 'content-length': '10' })
     const [headers] = await once(stream, 'response')
-    client.destroy()
-    started.close()
+    stream.destroy()
     await new Promise(setImmediate)
     process.off('warning', onWarning)
     expect(headers[':status']).toBe(401)
@@ -215,22 +169,12 @@ describe('refuse', () => {
   })
 
   it('resets the stream of HTTP/2 whose body was not read, after the response', async () => {
-    const answered: { stream: { destroyed: boolean } }[] = []
-    const started = createHttp2Server((_, response) => {
-      answered.push(response)
-      refuse(response, REJECTED)
-    }).listen(0, '127.0.0.1')
-    await once(started, 'listening')
-    const client = connectHttp2(`http://127.0.0.1:${(started.address() as AddressInfo).port}`)
-    const stream = client.request({ ':method': 'POST', ':path': '/', 'content-length': '10' })
-    stream.write('12345')
+    const stream = await serveHttp2((_, response) => refuse(response, REJECTED), { 'content-length': '10' })
     const closed = once(stream, 'close')
     const [headers] = await once(stream, 'response')
     stream.resume()
     await closed
     expect([headers[':status'], stream.rstCode]).toEqual([401, 0])
-    client.destroy()
-    started.close()
   })
 
   it.each([
@@ -330,7 +274,7 @@ describe('options.log', () => {
     ['rejects', () => Promise.reject(new Error('disk full'))],
   ])('may fail, and changes no response: it %s', async (_, log) => {
     const port = await serve((_, response) => refuse(response, REJECTED, { log }))
-    expect((await post(port)).response.statusCode).toBe(401)
+    expect(await post(port)).toMatchObject({ status: 401 })
     expect(refusal(REJECTED, { log }).status).toBe(401)
     await new Promise(setImmediate)
     expect(logged()).toEqual([

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, it, vi } from 'vitest'
 import {
@@ -13,16 +12,22 @@ import {
   verify,
   type WebhookRequest,
 } from '../src/index.js'
+import { serve, write } from './support/http-server.js'
 import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
 import { SCHEMES, type TestScheme } from './support/schemes.js'
 
 // These tests show what is not protected, with one test for each row of SECURITY.md.
 
-const attackerOf = ({ request, verify }: TestScheme) => ({ signedRequest: request, outcome: outcomeBy(verify) })
+interface Attacker {
+  readonly signedRequest: TestScheme['request']
+  readonly outcome: ReturnType<typeof outcomeBy>
+}
 
 /** A test of both schemes. */
-const inBothSchemes = (name: string, test: (scheme: TestScheme) => Promise<void>) =>
-  it.each(SCHEMES)(`${name} (%s)`, (_, scheme) => test(scheme))
+const inBothSchemes = (name: string, test: (attacker: Attacker) => Promise<void>) =>
+  it.each(SCHEMES)(`${name} (%s)`, (_, { request, verify }) =>
+    test({ signedRequest: request, outcome: outcomeBy(verify) }),
+  )
 
 const outcomeBy =
   (by: TestScheme['verify']) =>
@@ -33,8 +38,7 @@ const outcomeBy =
 
 const outcome = outcomeBy(verify)
 
-inBothSchemes('a stolen secret signs anything, until it is no longer accepted', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
+inBothSchemes('a stolen secret signs anything, until it is no longer accepted', async ({ signedRequest, outcome }) => {
   const forged = signedRequest({ body: 'whatever the thief likes' })
   expect(await outcome(forged, new MemoryNonceStore(), undefined, ['new secret', SECRET])).toBe('accepted')
   expect(await outcome(forged, new MemoryNonceStore(), undefined, 'new secret')).toBe('signature_mismatch')
@@ -49,16 +53,17 @@ it('a captured request is enough to find a secret that can be guessed', () => {
   expect(found).toEqual(['webhook123'])
 })
 
-inBothSchemes('a secret shared by two webhooks lets a request of one in on the other', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
-  const store = new MemoryNonceStore()
-  expect(await outcome(signedRequest({ webhookId: 'a' }), store)).toBe('accepted')
-  expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('accepted')
-  expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('replayed_nonce')
-})
+inBothSchemes(
+  'a secret shared by two webhooks lets a request of one in on the other',
+  async ({ signedRequest, outcome }) => {
+    const store = new MemoryNonceStore()
+    expect(await outcome(signedRequest({ webhookId: 'a' }), store)).toBe('accepted')
+    expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('accepted')
+    expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('replayed_nonce')
+  },
+)
 
-inBothSchemes('what is not signed can be changed', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
+inBothSchemes('what is not signed can be changed', async ({ signedRequest, outcome }) => {
   const request = signedRequest()
   const headers = { ...request.headers, 'content-type': 'text/html', host: 'elsewhere', 'x-priority': 'high' }
   expect(await outcome({ ...request, headers }, new MemoryNonceStore())).toBe('accepted')
@@ -113,18 +118,19 @@ it('a message that is signed with both secrets of a rotation can be accepted in 
   expect(await send('abc:{"a"', '1}', 'new secret')).toBe('accepted')
 })
 
-inBothSchemes('a memory store after a restart lets a request in again, within its window', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
-  const clock = new TestClock(NOW - 300_000)
-  expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
-  clock.milliseconds = NOW + 300_000
-  expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
-  clock.milliseconds += 1
-  expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('timestamp_outside_window')
-})
+inBothSchemes(
+  'a memory store after a restart lets a request in again, within its window',
+  async ({ signedRequest, outcome }) => {
+    const clock = new TestClock(NOW - 300_000)
+    expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
+    clock.milliseconds = NOW + 300_000
+    expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
+    clock.milliseconds += 1
+    expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('timestamp_outside_window')
+  },
+)
 
-inBothSchemes('a memory store in each of two processes lets a request in twice', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
+inBothSchemes('a memory store in each of two processes lets a request in twice', async ({ signedRequest, outcome }) => {
   const [one, two] = [new MemoryNonceStore(), new MemoryNonceStore()]
   expect(await outcome(signedRequest(), one)).toBe('accepted')
   expect(await outcome(signedRequest(), two)).toBe('accepted')
@@ -132,60 +138,60 @@ inBothSchemes('a memory store in each of two processes lets a request in twice',
   expect(await outcome(signedRequest(), two)).toBe('replayed_nonce')
 })
 
-inBothSchemes('a new store remembers nothing of the old one', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
+inBothSchemes('a new store remembers nothing of the old one', async ({ signedRequest, outcome }) => {
   expect(await outcome(signedRequest(), new MemoryNonceStore())).toBe('accepted')
   expect(await outcome(signedRequest(), new MemoryNonceStore())).toBe('accepted')
 })
 
-inBothSchemes('two spellings of one webhookId let a request in twice', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
+inBothSchemes('two spellings of one webhookId let a request in twice', async ({ signedRequest, outcome }) => {
   const store = new MemoryNonceStore()
   expect(await outcome(signedRequest({ webhookId: 'abc' }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ webhookId: 'ABC' }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ webhookId: 'ABC' }), store)).toBe('replayed_nonce')
 })
 
-inBothSchemes('a memory store that evicts lets the evicted request in again', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
+inBothSchemes('a memory store that evicts lets the evicted request in again', async ({ signedRequest, outcome }) => {
   const store = new MemoryNonceStore({ maxEntries: 2, whenFull: 'evict' })
   for (const nonce of ['1', '2', '3']) expect(await outcome(signedRequest({ nonce }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ nonce: '2' }), store)).toBe('replayed_nonce')
   expect(await outcome(signedRequest({ nonce: '1' }), store)).toBe('accepted')
 })
 
-inBothSchemes('a tenant who fills a shared store blocks the others, and no request is accepted', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
-  const store = new MemoryNonceStore({ maxEntries: 2 })
-  for (const nonce of ['1', '2'])
-    expect(await outcome(signedRequest({ webhookId: 'busy', nonce }), store)).toBe('accepted')
-  await expect(outcome(signedRequest({ webhookId: 'other', nonce: '3' }), store)).rejects.toMatchObject({
-    code: 'ERR_NONCE_STORE',
-  })
-  expect(await outcome(signedRequest({ webhookId: 'busy', nonce: '1' }), store)).toBe('replayed_nonce')
-})
+inBothSchemes(
+  'a tenant who fills a shared store blocks the others, and no request is accepted',
+  async ({ signedRequest, outcome }) => {
+    const store = new MemoryNonceStore({ maxEntries: 2 })
+    for (const nonce of ['1', '2'])
+      expect(await outcome(signedRequest({ webhookId: 'busy', nonce }), store)).toBe('accepted')
+    await expect(outcome(signedRequest({ webhookId: 'other', nonce: '3' }), store)).rejects.toMatchObject({
+      code: 'ERR_NONCE_STORE',
+    })
+    expect(await outcome(signedRequest({ webhookId: 'busy', nonce: '1' }), store)).toBe('replayed_nonce')
+  },
+)
 
-inBothSchemes('a body passed as text may be changed if it decodes to the same text', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
-  const signed = Buffer.from([0xef, 0xbf, 0xbd])
-  const changed = Buffer.from([0xff])
-  const request = signedRequest({ body: signed })
-  expect(await outcome({ ...request, body: changed.toString('utf8') }, new MemoryNonceStore())).toBe('accepted')
-  expect(await outcome({ ...request, body: changed }, new MemoryNonceStore())).toBe('signature_mismatch')
-})
+inBothSchemes(
+  'a body passed as text may be changed if it decodes to the same text',
+  async ({ signedRequest, outcome }) => {
+    const signed = Buffer.from([0xef, 0xbf, 0xbd])
+    const changed = Buffer.from([0xff])
+    const request = signedRequest({ body: signed })
+    expect(await outcome({ ...request, body: changed.toString('utf8') }, new MemoryNonceStore())).toBe('accepted')
+    expect(await outcome({ ...request, body: changed }, new MemoryNonceStore())).toBe('signature_mismatch')
+  },
+)
 
-inBothSchemes('secrets that differ only in NULs at the end are one key', async (scheme) => {
-  const { signedRequest, outcome } = attackerOf(scheme)
+inBothSchemes('secrets that differ only in NULs at the end are one key', async ({ signedRequest, outcome }) => {
   const request = signedRequest({ secret: 'a secret' })
   expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret\0')).toBe('accepted')
   expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret ')).toBe('signature_mismatch')
 })
 
-/** A server with `receive` and `refuse`, which accepts requests at {@link NOW}. */
-async function startServer(): Promise<{ port: number; accepted: string[]; close(): void }> {
+/** Starts a server with `receive` and `refuse`, which accepts requests at {@link NOW}. */
+async function startServer(): Promise<{ port: number; accepted: string[] }> {
   const accepted: string[] = []
   const nonceStore = new RecordingStore()
-  const server = createServer(async (request, response) => {
+  const port = await serve(async (request, response) => {
     try {
       const { nonce } = await receive({ webhookId: '42', request }, SECRET, nonceStore, new TestClock())
       accepted.push(nonce)
@@ -193,13 +199,8 @@ async function startServer(): Promise<{ port: number; accepted: string[]; close(
     } catch (error) {
       refuse(response, error, { log() {} })
     }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { port: (server.address() as AddressInfo).port, accepted, close }
+  })
+  return { port, accepted }
 }
 
 /** Returns the text of a request with these headers. */
@@ -231,18 +232,12 @@ it('a request without a right signature can hold its memory until bodyTimeout', 
 })
 
 it('the header Connection of a 401 shows whether a header broke a rule', async () => {
-  const { port, close } = await startServer()
-  const answerTo = async (headers: Record<string, string>, body: string) => {
-    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
-    socket.write(textOf({ ...headers, 'content-length': '6' }, body))
-    const [answer] = await once(socket, 'data')
-    socket.destroy()
-    return answer
-  }
+  const { port } = await startServer()
+  const answerTo = (headers: Record<string, string>, body: string) =>
+    write(port, textOf({ ...headers, 'content-length': '6' }, body))
   const malformed = { ...FORGED, 'x-signature': '0' }
   expect(await answerTo(malformed, 'a ')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n/s)
   expect(await answerTo(FORGED, 'a body')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: keep-alive\r\n/s)
-  close()
 })
 
 it('a captured request runs again if the work of the first attempt failed, and never after it succeeded', async () => {
@@ -264,22 +259,18 @@ it('a captured request runs again if the work of the first attempt failed, and n
 })
 
 it('Node answers 100 Continue before the request is refused', async () => {
-  const { port, close } = await startServer()
+  const { port } = await startServer()
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   socket.write(textOf({ expect: '100-continue', 'content-length': '6' }, ''))
   let answer = ''
   for await (const chunk of socket) answer += chunk
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 .*\r\nConnection: close\r\n/s)
-  close()
 })
 
 it('a valid request behind an early refusal on the same connection gets no response', async () => {
-  const { port, accepted, close } = await startServer()
+  const { port, accepted } = await startServer()
   const { headers, body } = signedRequest()
-  const alone = connect(port, '127.0.0.1').setEncoding('latin1')
-  alone.write(textOf(headers, String(body)))
-  expect((await once(alone, 'data'))[0]).toMatch(/^HTTP\/1\.1 204 /)
-  alone.destroy()
+  expect(await write(port, textOf(headers, String(body)))).toMatch(/^HTTP\/1\.1 204 /)
 
   const socket = connect(port, '127.0.0.1')
     .setEncoding('latin1')
@@ -295,5 +286,4 @@ it('a valid request behind an early refusal on the same connection gets no respo
   await once(socket, 'close')
   expect(refused).toMatch(/^HTTP\/1\.1 401 /)
   expect([later, accepted]).toEqual(['', [headers['x-nonce']]])
-  close()
 })

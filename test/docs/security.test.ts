@@ -29,7 +29,7 @@ describe('SECURITY.md', () => {
   })
 
   it('names each test of test/security.test.ts', () => {
-    const tests = [...read('test/security.test.ts').matchAll(/^(?:it|inBothSchemes)\('([^']+)'/gm)].map(
+    const tests = [...read('test/security.test.ts').matchAll(/^(?:it|inBothSchemes)\(\s*'([^']+)'/gm)].map(
       ([, name]) => name,
     )
     const named = Object.values(claims).filter(({ file }) => file === 'test/security.test.ts')
