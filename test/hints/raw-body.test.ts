@@ -1,11 +1,11 @@
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { alreadyRead, notRawBody } from '../../src/hints/raw-body.js'
 import { type Body, verify } from '../../src/index.js'
 import { GUIDE, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
+import { readOnServer } from '../support/http-server.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
 const NODE = /\nKoa and node:http: pass await readBody\(req\), and .*\.$/
@@ -28,25 +28,8 @@ function stream(): Readable {
 }
 
 /** Returns what `read` returns for a request to a real server. */
-async function received<T>(read: (message: IncomingMessage) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((message, response) => {
-      read(message)
-        .then(resolve, reject)
-        .finally(() => response.end(() => server.close()))
-    })
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      httpRequest({ port, host: '127.0.0.1', method: 'POST' }).on('error', reject).end('{"a":1}')
-    })
-  })
-}
-
-async function collected(message: IncomingMessage): Promise<Buffer[]> {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk)
-  return chunks
-}
+const received = <T>(read: (message: IncomingMessage) => Promise<T>) => readOnServer(read, '{"a":1}')
+const collected = (message: IncomingMessage): Promise<Buffer[]> => message.toArray()
 
 describe('the error names what it got instead of the raw body, and the fix:', () => {
   it.each([

@@ -1,11 +1,11 @@
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type HeadersInput, verify } from '../../src/index.js'
 import { parseContentLength } from '../../src/rules/formats.js'
 import { contentLengthOf, readHeaders } from '../../src/rules/headers.js'
 import { ABSENT, FLAT, FOUND, MIXED, NO_HEADERS, type Shape, TWICE } from '../support/cases/headers.js'
+import { readOnServer } from '../support/http-server.js'
 import { NONCE, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
 const SIGNATURE = signedRequest().headers['x-signature']
@@ -14,19 +14,9 @@ function resultOf(headers: HeadersInput) {
   return verify({ ...signedRequest(), headers }, SECRET, new RecordingStore(), new TestClock())
 }
 
-/** Returns the headers as a real Node server receives them. */
-async function receivedBy<T>(lines: readonly string[], read: (message: IncomingMessage) => T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((message, response) => {
-      resolve(read(message))
-      response.end(() => server.close())
-    })
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      httpRequest({ port, host: '127.0.0.1', headers: lines }).on('error', reject).end()
-    })
-  })
-}
+/** Returns what `read` returns for a request with these header lines, as a real Node server receives it. */
+const receivedBy = <T>(lines: readonly string[], read: (message: IncomingMessage) => T) =>
+  readOnServer(read, undefined, lines)
 
 describe('headers are found in any case in', () => {
   it.each<Shape | [string, () => Promise<HeadersInput>]>([

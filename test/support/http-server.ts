@@ -26,6 +26,21 @@ export async function post(port: number, body?: Uint8Array | string, headers = {
   return { status: response.statusCode, headers: response.headers, text }
 }
 
+/** Posts to a server, and returns what `read` returned or threw for the request as Node receives it. */
+export async function readOnServer<T>(
+  read: (message: IncomingMessage) => T | Promise<T>,
+  body?: string,
+  headers: object = {},
+): Promise<T> {
+  let outcome: Promise<T> | undefined
+  const port = await serve((message, response) => {
+    outcome = (async () => read(message))()
+    void outcome.catch(() => {}).finally(() => response.end())
+  })
+  await post(port, body, headers)
+  return outcome as Promise<T>
+}
+
 /** Writes text to a new connection, and returns the first part of the response. */
 export async function write(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
