@@ -1,10 +1,5 @@
 import { Buffer } from 'node:buffer'
 
-/** The maximum length of a text whose bytes fit into the shared memory, in characters. */
-const MAX_LENGTH = 330
-const WORDS = /* @__PURE__ */ new Int32Array(MAX_LENGTH)
-const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
-
 /**
  * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. The fingerprint is the whole state of a hash with the rounds of
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over the text's UTF-8 bytes.
@@ -16,23 +11,21 @@ const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
  * @param place - the first word of `to` that is written.
  */
 export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Array, place: number): void {
-  const isLong = text.length > MAX_LENGTH - 4
-  // The memory is large enough, because a character takes at most 3 bytes, and the padding at the end takes at most 5 words.
-  const words = isLong ? new Int32Array(text.length + 5) : WORDS
-  const bytes = isLong ? Buffer.from(words.buffer) : BYTES
-  const length = bytes.write(text)
-  // The bytes after the text are set to 0, because an earlier text may have left bytes there.
-  bytes[length] = bytes[length + 1] = bytes[length + 2] = 0
-  const end = (length + 3) >> 2
-  words[end] = length
-  words[end + 1] = words[end + 2] = words[end + 3] = 0
+  const bytes = Buffer.from(text)
+  /** Returns the word of four bytes, or 0 for bytes after the end of the text. */
+  const wordAt = (place: number) =>
+    (bytes[place] as number) |
+    ((bytes[place + 1] as number) << 8) |
+    ((bytes[place + 2] as number) << 16) |
+    ((bytes[place + 3] as number) << 24)
+  const end = (bytes.length + 3) >> 2
 
   let v0 = hashKey[0] as number
   let v1 = hashKey[1] as number
   let v2 = hashKey[2] as number
   let v3 = hashKey[3] as number
   for (let index = 0; index < end + 4; index++) {
-    const word = words[index] as number
+    const word = index === end ? bytes.length : wordAt(4 * index)
     if (index === end + 1) v2 ^= 0xff
     v3 ^= word
     v0 = (v0 + v1) | 0

@@ -171,8 +171,6 @@ export class MemoryNonceStore implements NonceStore {
   /** The segments. The last bits of a segment's number are its place, and at most half of the places are taken. */
   #segments: (Segment | undefined)[] = [undefined, undefined]
   #segmentCount = 0
-  /** The memory of a removed segment, for the next segment. */
-  #spare: Int32Array | undefined
   /**
    * The number of the newest segment. Numbers are reused as late as possible, so that no slot of a removed record points to a new record.
    */
@@ -182,8 +180,7 @@ export class MemoryNonceStore implements NonceStore {
   /** The slots of a table that is being rebuilt. */
   #copied = new Int32Array(MIN_TABLE_WORDS)
   #hashKey: Int32Array | undefined
-  /** The last webhook. Its fingerprint is kept, because the next request is often for the same webhook. This saves 3 % of `verify`. */
-  #webhookId: string | undefined
+  /** The fingerprint of the webhook. */
   readonly #webhook = new Int32Array(FINGERPRINT_WORDS)
   /** The fingerprints of the keys that are being reserved. */
   #fingerprints = new Int32Array(2 * FINGERPRINT_WORDS)
@@ -206,20 +203,10 @@ export class MemoryNonceStore implements NonceStore {
     this.#clock = clock
   }
 
-  /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`. Returns `true` if the key was free, and `false` if the key is taken.
-   *
-   * @throws an error with `code` `ERR_NONCE_STORE_FULL` if the store is full of live entries and `whenFull` is `'throw'`.
-   */
   reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): boolean {
     return this.reserveAll(webhookId, [key], ttlSeconds, owner)
   }
 
-  /**
-   * Reserves all keys or none. Returns `true` if all keys were free, and `false` if one key is taken.
-   *
-   * @throws an error with `code` `ERR_NONCE_STORE_FULL` if there is no room for all keys and `whenFull` is `'throw'`.
-   */
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): boolean {
     const time = timeOf(this.#clock)
     const now = Math.floor(time)
@@ -252,7 +239,6 @@ export class MemoryNonceStore implements NonceStore {
     return true
   }
 
-  /** Frees the keys that were reserved for this `owner`, and the room of these keys in the store. */
   release(webhookId: string, keys: readonly string[], owner: string): void {
     this.#writeFingerprints(webhookId, keys)
     const ownerWord = this.#ownerWord(owner)
@@ -308,13 +294,10 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   #writeFingerprints(webhookId: string, keys: readonly string[]): void {
-    if (webhookId !== this.#webhookId) {
-      assertWellFormed(webhookId, 'webhookId')
-      // The hash key is created at its first use, because some runtimes do not allow random numbers while modules load.
-      this.#hashKey ??= randomFillSync(new Int32Array(FINGERPRINT_WORDS))
-      writeFingerprint(this.#hashKey, webhookId, this.#webhook, 0)
-      this.#webhookId = webhookId
-    }
+    assertWellFormed(webhookId, 'webhookId')
+    // The hash key is created at its first use, because some runtimes do not allow random numbers while modules load.
+    this.#hashKey ??= randomFillSync(new Int32Array(FINGERPRINT_WORDS))
+    writeFingerprint(this.#hashKey, webhookId, this.#webhook, 0)
     const words = keys.length * FINGERPRINT_WORDS
     if (this.#fingerprints.length < words) this.#fingerprints = new Int32Array(words)
     for (let index = 0; index < keys.length; index++) {
@@ -328,8 +311,7 @@ export class MemoryNonceStore implements NonceStore {
     const last = queue?.at(-1)
     if (last && last.end + records > SEGMENT_RECORDS && last.released > SEGMENT_RECORDS / 2) this.#compact(last)
     if (last && last.end + records <= SEGMENT_RECORDS && expiry - last.firstExpiry < 2 ** 32) return last
-    const segment = new Segment(this.#spare ?? new Int32Array(SEGMENT_RECORDS * RECORD_WORDS), expiry)
-    this.#spare = undefined
+    const segment = new Segment(new Int32Array(SEGMENT_RECORDS * RECORD_WORDS), expiry)
     this.#keep(segment)
     if (queue === undefined) this.#queues.push([segment])
     else queue.push(segment)
@@ -369,10 +351,9 @@ export class MemoryNonceStore implements NonceStore {
     this.#segments[this.#placeOf(segment.number)] = segment
   }
 
-  #release({ number, words }: Segment): void {
+  #release({ number }: Segment): void {
     this.#segments[this.#placeOf(number)] = undefined
     this.#segmentCount--
-    this.#spare = words
   }
 
   #placeOf(number: number): number {
