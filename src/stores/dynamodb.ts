@@ -119,7 +119,6 @@ export class DynamoDBNonceStore implements NonceStore {
     return this.#reservations.reserve([hash], ttlSeconds, () => this.#put(hash, expiresAt, caller, IS_FREE, values))
   }
 
-  /** Frees the keys that were reserved for this `owner`. Rejects if `putItem` rejects, or after `timeout`. */
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     // A release writes an expired item instead of deleting the item, so the release needs no other permission.
     const expiresAt = Math.floor(timeOf(this.#clock) / 1000) - RELEASED_SECONDS

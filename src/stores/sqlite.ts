@@ -119,12 +119,10 @@ export class SqliteNonceStore implements NonceStore {
     this.#file = this.#currentFile()
   }
 
-  /** Reserves `key` for `webhookId` for `ttlSeconds`, and returns whether the key was free. Throws if the database throws. */
   reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): boolean {
     return this.reserveAll(webhookId, [key], ttlSeconds, owner)
   }
 
-  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`, and returns whether all were free. Throws if the database throws. */
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
@@ -145,7 +143,6 @@ export class SqliteNonceStore implements NonceStore {
     return true
   }
 
-  /** Frees the keys that were reserved for this `owner`. Throws if the database throws. */
   release(webhookId: string, keys: readonly string[], owner: string): void {
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     for (const hash of hashes) this.#release.run(bytesOf(hash), ownerBytes(owner))

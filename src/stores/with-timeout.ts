@@ -41,16 +41,13 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
  *
  * @param message - the message of the error, by default for a reservation.
  */
-export function within<T>(milliseconds: number, response: T | PromiseLike<T>, message?: string): Promise<T> {
+export function within<T>(
+  milliseconds: number,
+  response: T | PromiseLike<T>,
+  message = `No response within ${milliseconds} ms. The nonce may be reserved, so the retry needs a new nonce.`,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stopTimer = startTimer(milliseconds, () => {
-      reject(
-        new Error(
-          message ??
-            `No response within ${milliseconds} ms. The nonce may be reserved, so the retry needs a new nonce.`,
-        ),
-      )
-    })
+    const stopTimer = startTimer(milliseconds, () => reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' })))
     Promise.resolve(response).finally(stopTimer).then(resolve, reject)
   })
 }

@@ -278,7 +278,7 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
     ])('%s', async (_, answer, more, expected) => {
       const { received, server, address } = await startServer(answer)
       const closed = once(server, 'connection').then(([socket]) => once(socket, 'close'))
-      cancelStatement(address, { ...secret, tls: { ...tls, ...more } }, LONG_TIMEOUT)
+      cancelStatement({ address, ...secret, tls: { ...tls, ...more } }, LONG_TIMEOUT)
       await closed
       expect(received).toEqual(expected)
     })

@@ -59,7 +59,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   let server: PostgresServer
   const closers: (() => unknown)[] = []
   beforeAll(async () => {
-    server = await PostgresServer.start('max_connections=60')
+    server = await PostgresServer.start('max_connections=20')
   })
   afterEach(async () => {
     for (const close of closers.splice(0)) await close()

@@ -2,27 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, hasMethod, invalidRange, invalidType, kindOf } from '../../arguments.js'
 import { warnOnce } from '../../hints/warnings.js'
 import { withoutCredentials } from '../credentials.js'
+import type { NonceStore } from '../nonce-store.js'
 import { assertFunction } from '../options.js'
+import type { SqlNonceStore } from '../sql-store.js'
 import { CONCURRENCY } from './admission.js'
-import { createFailure } from './failure.js'
+import { connectFailure, createFailure } from './failure.js'
 
 /** `Symbol.asyncDispose`, or `never` if the types of the project do not have this symbol. */
 type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol } ? Key : never
 
-/** A nonce store that keeps its own connection. */
-export type ConnectedNonceStore = {
-  /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the server does not respond in
-   * time.
-   */
-  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean>
-  /**
-   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all keys were free. Rejects if the server does not
-   * respond in time.
-   */
-  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean>
-  /** Frees the keys that were reserved for this `owner`. Rejects if the server does not respond in time. */
-  release(webhookId: string, keys: readonly string[], owner: string): Promise<void>
+/** The methods of a nonce store, each of which returns a promise. */
+type AsyncNonceStore = Pick<SqlNonceStore, keyof NonceStore>
+
+/** A nonce store that keeps its own connection. A call rejects if the server does not respond in time. */
+export type ConnectedNonceStore = AsyncNonceStore & {
   /**
    * Closes the store and all connections. The promise settles even if the server hangs. The store keeps the process running for at most
    * 1 s + 2 × `timeout`.
@@ -50,20 +43,25 @@ export interface ConnectOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** The options that all connect functions share, with their defaults. */
-export interface ConnectSettings {
+/** The options of a connect function, with the defaults of the shared options. */
+export type ConnectSettings<Options> = Options & {
   readonly timeout: number
   readonly concurrency: number
   readonly onError: (error: unknown) => void
 }
 
-/** Returns the options that all connect functions share, with their defaults. Throws if an option is invalid. */
-export function connectSettings(
+/**
+ * Returns the options of a connect function, with the defaults of the shared options. Throws if an option is invalid. The options of the
+ * store are checked by the store itself.
+ *
+ * @param names - the names of the options that not all connect functions have.
+ */
+export function connectSettings<Options extends ConnectOptions>(
   create: unknown,
   example: string,
-  options: ConnectOptions,
+  options: Options,
   names: readonly string[],
-): ConnectSettings {
+): ConnectSettings<Options> {
   assertFunction(create, 'create', example)
   assertOptions(options, ['timeout', 'concurrency', 'onError', ...names])
   const { timeout = 1000, concurrency = CONCURRENCY, onError = () => {} } = options
@@ -74,7 +72,13 @@ export function connectSettings(
     )
   }
   assertFunction(onError, 'onError', '(error) => console.error(error)')
-  return { timeout, concurrency, onError: (error) => void report(onError, withoutCredentials(error)) }
+  for (const name of ['createTable', 'prepare']) {
+    const value: unknown = Reflect.get(options, name)
+    if (!['undefined', 'boolean'].includes(typeof value)) {
+      throw invalidType(`${name} is ${kindOf(value)}. Pass true or false.`)
+    }
+  }
+  return { ...options, timeout, concurrency, onError: (error) => void report(onError, withoutCredentials(error)) }
 }
 
 /** Calls `onError`. The store must recover even if `onError` throws or rejects. */
@@ -86,11 +90,8 @@ async function report(onError: (error: unknown) => unknown, error: unknown): Pro
   }
 }
 
-/** Every client that a `create` has returned, to detect a client that is returned twice. */
-const created = new WeakSet<object>()
-
 /**
- * Returns the client that `create` returns for `options`. Throws unless `create` used these options, and the client is new.
+ * Returns the client that `create` returns for `options`. Throws if `create` did not use these options.
  *
  * Without these options, the client would wait forever, or reconnect by itself after `close()`.
  *
@@ -122,9 +123,7 @@ export function createClient<Client extends object, Options extends object>(
       `create returned ${kindOf(client)} without ${missing}(). Return a new client, such as ${example}.`,
     )
   }
-  if (created.has(client)) throw invalidType(`create returned the same client again. Create a new client: ${example}.`)
-  created.add(client)
-  if (!isUsed) throw invalidType(`create did not use its options. Pass these options to the client: ${example}.`)
+  if (!isUsed) throw invalidType(`create did not use its options. Pass these options to a new client: ${example}.`)
   return client
 }
 
@@ -135,8 +134,25 @@ const PROBE_TTL = 0.9
  * Reserves a key twice and releases it, so that a missing permission is an error at the start and not at the first request. The second
  * call finds the row of the first call, and so needs the permissions of a replay.
  */
-export async function probe(store: Pick<ConnectedNonceStore, 'reserve' | 'release'>): Promise<void> {
+export async function probe(store: Pick<AsyncNonceStore, 'reserve' | 'release'>): Promise<void> {
   const [webhookId, key, owner] = ['inbound-webhook-auth', randomUUID(), randomUUID()]
   for (let round = 0; round < 2; round++) await store.reserve(webhookId, key, PROBE_TTL, owner)
   await store.release(webhookId, [key], owner)
+}
+
+/** Prepares and probes a store, and returns the store with `close`. If that fails, closes the store, and rejects with what to do. */
+export async function openStore<Store extends AsyncNonceStore>(
+  store: Store,
+  reconnecting: { close(): Promise<void> },
+  prepare: () => Promise<void> = async () => {},
+): Promise<Store & ConnectedNonceStore> {
+  const close = () => reconnecting.close()
+  try {
+    await prepare()
+    await probe(store)
+  } catch (error) {
+    await close()
+    throw connectFailure(error)
+  }
+  return Object.assign(store, { close, [Symbol.asyncDispose]: close })
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
+import type { Address } from './sockets.js'
 
 // Only this file reads undocumented parts of drivers. A new version of a driver may change them without notice:
 // test/nightly/stores/driver-internals.test.ts then fails, and names what is missing.
@@ -15,9 +16,7 @@ import type { ConnectionOptions } from 'node:tls'
 
 /** The data that a CancelRequest of PostgreSQL's protocol needs to cancel a statement. */
 export interface PostgresSession {
-  /** A name, an IP address, or the folder of a Unix socket. */
-  readonly host: string
-  readonly port: number
+  readonly address: Address
   /** The number of the server process, and its secret key. */
   readonly pid: number
   readonly secret: number
@@ -42,7 +41,17 @@ export function sessionOfPg(client: object): PostgresSession | undefined {
   // `key` is copied separately, because the spread skips a property that is not enumerable.
   const { key } = Object(ssl)
   const options = { host, ...Object(ssl), ...(key && { key }), ...servernameOf(host) }
-  return { host, port, pid, secret, tls: ssl ? tlsOf(options, sslNegotiation, false) : undefined }
+  return {
+    address: postgresAddress(host, port),
+    pid,
+    secret,
+    tls: ssl ? tlsOf(options, sslNegotiation, false) : undefined,
+  }
+}
+
+/** Returns where a server listens. A host that is a folder contains a Unix socket. */
+export function postgresAddress(host: string, port: number): Address {
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
 
 /** Returns the option `servername`, or no option for an IP address, which must not be a `servername` (RFC 6066, section 3). */
@@ -55,30 +64,29 @@ function tlsOf(options: ConnectionOptions, negotiation: unknown, isOptional: boo
   return { options: isDirect ? { ...options, ALPNProtocols: ['postgresql'] } : options, isDirect, isOptional }
 }
 
-/** The settings of postgres.js for connecting to its servers. */
+/** The servers of a client of postgres.js. */
 export interface PostgresJsServers {
   /** The path of a Unix socket. */
   readonly path?: unknown
   readonly host: readonly string[]
   readonly port: readonly number[]
-  /** TLS options, or a word for how strict TLS is. */
-  readonly ssl?: unknown
-  readonly sslnegotiation?: unknown
+}
+
+/** Returns the address of the server of this number. */
+export function addressOfPostgresJs({ path, host, port }: PostgresJsServers, index: number): Address {
+  return typeof path === 'string' ? { path } : { host: String(host[index]), port: Number(port[index]) }
 }
 
 /** Returns the session that runs a statement of postgres.js, or `undefined` if the statement was not sent. */
-export function sessionOfPostgresJs(
-  sql: unknown,
-  statement: unknown,
-): (Omit<PostgresSession, 'host' | 'port'> & { readonly servers: PostgresJsServers }) | undefined {
+export function sessionOfPostgresJs(sql: unknown, statement: unknown): PostgresSession | undefined {
   const { pid, secret } = Object(Object(statement).state)
-  const servers: PostgresJsServers | undefined = Object(sql).options
-  if (typeof pid !== 'number' || typeof secret !== 'number' || servers === undefined) return undefined
-  const { ssl, sslnegotiation, path, host } = servers
+  const { options } = Object(sql)
+  if (typeof pid !== 'number' || typeof secret !== 'number' || options === undefined) return undefined
+  const { ssl, sslnegotiation, path, host } = options
   const name = path ? {} : servernameOf(String(host[0]))
   const settings = UNVERIFIED.includes(ssl) ? { rejectUnauthorized: false } : typeof ssl === 'object' ? ssl : {}
   const tls = ssl ? tlsOf({ ...name, ...settings }, sslnegotiation, ssl === 'prefer') : undefined
-  return { servers, pid, secret, tls }
+  return { address: addressOfPostgresJs(options, 0), pid, secret, tls }
 }
 
 /** The values of `ssl` of postgres.js that accept any certificate. */

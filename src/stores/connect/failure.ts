@@ -87,9 +87,9 @@ const REASONS: readonly Reason[] = [
     message: 'No server listens at the address. Start the server, or correct the host and port in create.',
   },
   {
-    codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'NO_CONNECTION'],
-    // Clients use these messages after a time-out, or after they tried several servers.
-    text: /(not respond|no response) within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+    codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+    // Clients use these messages after their own time-outs, or after they tried several servers.
+    text: /timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
     message:
       'The server cannot be reached, or does not respond in time. Start the server, correct the address in create, or raise timeout if the server is far away.',
   },
@@ -98,7 +98,7 @@ const REASONS: readonly Reason[] = [
 const UNKNOWN = 'The store cannot connect. See the cause.'
 
 /** Returns an error that {@link connectFailure} recognises by its code. */
-export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION', message: string): Error {
+export function codedError(code: 'READ_ONLY' | 'EVICTS', message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 

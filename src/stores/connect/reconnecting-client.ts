@@ -1,4 +1,4 @@
-import { pause, startTimer, within } from '../with-timeout.js'
+import { pause, within } from '../with-timeout.js'
 import { connectFailure } from './failure.js'
 import { Sockets } from './sockets.js'
 
@@ -19,7 +19,7 @@ export interface Driver<Client> {
   connect?(client: Client): Promise<unknown>
   /** Checks a client. Rejects if this client cannot reserve now, but another client may be able to reserve. */
   check(client: Client): Promise<unknown>
-  /** Ends all connections of a client, in every state of the client. */
+  /** Ends all connections of a client, in every state of the client. A pool first waits for the responses to its statements. */
   close(client: Client): unknown
   /** Is called when a new working client has replaced another client. */
   replaced?(): void
@@ -126,8 +126,8 @@ export class ReconnectingClient<Client extends object> {
     while (!this.#isClosed) {
       try {
         this.#client = await this.#openClient()
-        // The old client is closed later, because commands that it has sent may still get a response.
-        startTimer(timeout, () => void this.#close(old), { ref: false })
+        // The old client is closed now, because its idle connections count against the server's limit of connections.
+        void this.#close(old)
         this.#driver.replaced?.()
         break
       } catch (error) {

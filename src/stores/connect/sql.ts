@@ -1,15 +1,8 @@
-import { invalidType, kindOf } from '../../arguments.js'
 import { rowsOf, type SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
-import { startTimer, within } from '../with-timeout.js'
+import { within } from '../with-timeout.js'
 import { Admission } from './admission.js'
-import {
-  type ConnectedNonceStore,
-  type ConnectOptions,
-  type ConnectSettings,
-  connectSettings,
-  probe,
-} from './connected.js'
-import { codedError, connectFailure, isReadOnly } from './failure.js'
+import { type ConnectedNonceStore, type ConnectOptions, type ConnectSettings, openStore } from './connected.js'
+import { codedError, isReadOnly } from './failure.js'
 import { type Driver, ReconnectingClient } from './reconnecting-client.js'
 
 /** Options of the functions that connect to an SQL database. */
@@ -53,25 +46,6 @@ export interface SqlDriver<Client> extends SqlServer, Pick<Driver<Client>, 'crea
   query(client: Client, sql: string, values: (string | number)[], acquireTimeout: number): Promise<unknown>
 }
 
-/** The options of a function that connects to an SQL database, with their defaults. */
-export interface SqlSettings extends ConnectSettings {
-  readonly table: string | undefined
-  readonly createTable: boolean
-}
-
-/** Returns the options with their defaults. Throws if an option is invalid. */
-export function sqlSettings(
-  create: unknown,
-  example: string,
-  options: ConnectSqlOptions,
-  names: readonly string[] = [],
-): SqlSettings {
-  const settings = connectSettings(create, example, options, ['table', 'createTable', ...names])
-  const { table, createTable = true } = options
-  if (typeof createTable !== 'boolean') throw invalidType(`createTable is ${kindOf(createTable)}. Pass true or false.`)
-  return { ...settings, table, createTable }
-}
-
 /**
  * Runs one statement on a connection of a pool. Returns the connection to the pool if the server has responded. Otherwise, ends the
  * connection, because the connection may be lost.
@@ -89,7 +63,11 @@ export async function runOnConnection<Connection extends { release(): void }>(
     end(connection: Connection): void
   },
 ): Promise<unknown> {
-  const connection = await acquire(acquiring, acquireTimeout)
+  const message = `The pool had no free connection within ${acquireTimeout} ms. Allow more, or check the server.`
+  const connection = await within(acquireTimeout, acquiring, message).catch((error: unknown) => {
+    acquiring.then((late) => late.release()).catch(() => {})
+    throw error
+  })
   try {
     const result = await within(timeout, act.run(connection), `The server did not respond within ${timeout} ms.`)
     connection.release()
@@ -101,21 +79,6 @@ export async function runOnConnection<Connection extends { release(): void }>(
   }
 }
 
-function acquire<Connection extends { release(): void }>(
-  acquiring: Promise<Connection>,
-  acquireTimeout: number,
-): Promise<Connection> {
-  return new Promise((resolve, reject) => {
-    let isLate = false
-    const stopTimer = startTimer(acquireTimeout, () => {
-      isLate = true
-      const message = `The pool had no free connection within ${acquireTimeout} ms. Allow more, or check the server.`
-      reject(codedError('NO_CONNECTION', message))
-    })
-    acquiring.then((connection) => (isLate ? connection.release() : resolve(connection)), reject).finally(stopTimer)
-  })
-}
-
 /**
  * Connects a store to an SQL database, and resolves to the store. A pool is replaced if a statement gets no response, because the other
  * connections may be lost too. A pool is also replaced if the server has become read-only, because new connections may reach another
@@ -123,7 +86,7 @@ function acquire<Connection extends { release(): void }>(
  */
 export async function connectSql<Client extends object>(
   driver: SqlDriver<Client>,
-  { timeout, concurrency, onError, table, createTable }: SqlSettings,
+  { timeout, concurrency, onError, table, createTable = true }: ConnectSettings<ConnectSqlOptions>,
 ): Promise<ConnectedSqlNonceStore> {
   const { Store, readOnlyQuery, openingTime } = driver
 
@@ -154,14 +117,8 @@ export async function connectSql<Client extends object>(
     // The first check includes the time to connect and the time of the response.
     { timeout, openingTime: openingTime + timeout, onError },
   )
-  const close = () => reconnecting.close()
-  try {
-    await (createTable ? maintenance.createTable() : maintenance.checkTable())
-    await probe(store)
-  } catch (error) {
-    await close()
-    throw connectFailure(error)
-  }
+  const prepare = () => (createTable ? maintenance.createTable() : maintenance.checkTable())
+  const connected = await openStore(store, reconnecting, prepare)
   const deleteExpired: ConnectedSqlNonceStore['deleteExpired'] = (options) => maintenance.deleteExpired(options)
-  return Object.assign(store, { deleteExpired, close, [Symbol.asyncDispose]: close })
+  return Object.assign(connected, { deleteExpired })
 }

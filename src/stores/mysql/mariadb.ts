@@ -1,19 +1,10 @@
-import { createClient } from '../connect/connected.js'
+import { connectSettings, createClient } from '../connect/connected.js'
 import { onErrorOfMariadb } from '../connect/driver-internals.js'
-import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, sqlSettings } from '../connect/sql.js'
+import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql } from '../connect/sql.js'
 import { MYSQL_SERVER, sessionSettings } from './session.js'
 
-/** The options that `create` passes to `mariadb.createPool`. All times are in milliseconds. */
-export interface MariadbOptions {
-  connectionLimit: number
-  connectTimeout: number
-  acquireTimeout: number
-  socketTimeout: number
-  pingTimeout: number
-  initializationTimeout: number
-  minimumIdle: number
-  initSql: string
-}
+/** The options that `create` passes to `mariadb.createPool`. */
+export type MariadbOptions = ReturnType<typeof poolOptions>
 
 /** A pool that `createPool` of the package `mariadb` returns. */
 export interface MariadbPool {
@@ -28,8 +19,7 @@ const EXAMPLE = '(options) => mariadb.createPool({ host, user, password, databas
  *
  * @param create - creates a pool with the given options. The store calls `create` again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
- * the error of the client.
+ * @throws an error with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says what to do.
  *
  * @example
  * ```ts
@@ -44,7 +34,7 @@ export async function connectMariadb(
   create: (options: MariadbOptions) => MariadbPool,
   options: ConnectSqlOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
-  const settings = sqlSettings(create, EXAMPLE, options)
+  const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable'])
   const { timeout, concurrency } = settings
   return connectSql<MariadbPool>(
     {
@@ -52,19 +42,7 @@ export async function connectMariadb(
       // The pool has one limit for both opening a connection and waiting for a free connection.
       openingTime: timeout,
       create(onPoolError) {
-        const poolOptions: MariadbOptions = {
-          connectionLimit: concurrency,
-          connectTimeout: timeout,
-          acquireTimeout: timeout,
-          socketTimeout: timeout,
-          // How long a ping may take. With the default, 250 ms, the pool would close all connections to a server that is far away.
-          pingTimeout: Math.ceil(timeout / 2),
-          // With this value, the pool tries to connect twice per second. By default, the pool waits up to 10 s after many failures.
-          initializationTimeout: 2 ** 31 - 1,
-          minimumIdle: 1,
-          initSql: sessionSettings(timeout),
-        }
-        const pool = createClient(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
+        const pool = createClient(create, poolOptions(timeout, concurrency), ['query', 'end', 'on'], EXAMPLE)
         // An error without a listener would end the process.
         onErrorOfMariadb(pool, onPoolError)
         return pool
@@ -74,4 +52,20 @@ export async function connectMariadb(
     },
     settings,
   )
+}
+
+/** Returns the options of a pool. All times are in milliseconds. */
+function poolOptions(timeout: number, concurrency: number) {
+  return {
+    connectionLimit: concurrency,
+    connectTimeout: timeout,
+    acquireTimeout: timeout,
+    socketTimeout: timeout,
+    // How long a ping may take. With the default, 250 ms, the pool would close all connections to a server that is far away.
+    pingTimeout: Math.ceil(timeout / 2),
+    // With this value, the pool tries to connect twice per second. By default, the pool waits up to 10 s after many failures.
+    initializationTimeout: 2 ** 31 - 1,
+    minimumIdle: 1,
+    initSql: sessionSettings(timeout),
+  }
 }

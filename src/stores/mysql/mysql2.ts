@@ -1,13 +1,7 @@
-import { createClient } from '../connect/connected.js'
+import { connectSettings, createClient } from '../connect/connected.js'
 import { connectionOfMysql2 } from '../connect/driver-internals.js'
 import type { Address } from '../connect/sockets.js'
-import {
-  type ConnectedSqlNonceStore,
-  type ConnectSqlOptions,
-  connectSql,
-  runOnConnection,
-  sqlSettings,
-} from '../connect/sql.js'
+import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, runOnConnection } from '../connect/sql.js'
 import { MYSQL_SERVER, sessionSettings } from './session.js'
 
 /** The options that `create` passes to `mysql.createPool`. The time is in milliseconds. */
@@ -41,8 +35,7 @@ const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
  *
  * @param create - creates a pool with the given options. The store calls `create` again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
- * the error of the client.
+ * @throws an error with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says what to do.
  *
  * @example
  * ```ts
@@ -56,7 +49,7 @@ export async function connectMysql2(
   create: (options: Mysql2Options) => Mysql2Pool,
   options: ConnectSqlOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
-  const settings = sqlSettings(create, EXAMPLE, options)
+  const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable'])
   const { timeout, concurrency } = settings
   const openingTime = Math.ceil(1.5 * timeout)
   /** The connections on which {@link sessionSettings} already ran. */

@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createClient } from '../connect/connected.js'
+import { connectSettings, createClient } from '../connect/connected.js'
 import { sessionOfPg } from '../connect/driver-internals.js'
-import { type ConnectedSqlNonceStore, connectSql, runOnConnection, sqlSettings } from '../connect/sql.js'
-import {
-  addressOf,
-  type ConnectPostgresOptions,
-  cancelStatement,
-  openingTimeOf,
-  POSTGRES_SERVER,
-  prepareOf,
-} from './session.js'
+import { type ConnectedSqlNonceStore, connectSql, runOnConnection } from '../connect/sql.js'
+import { type ConnectPostgresOptions, cancelStatement, openingTimeOf, POSTGRES_SERVER } from './session.js'
 
 /** The options that `create` passes to `new pg.Pool`. All times are in milliseconds. */
 export interface PgOptions {
@@ -43,8 +36,7 @@ const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
  *
  * @param create - creates a pool with the given options. The store calls `create` again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable`, `prepare` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
- * the error of the client.
+ * @throws an error with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says what to do.
  *
  * @example
  * ```ts
@@ -59,9 +51,8 @@ export async function connectPg(
   create: (options: PgOptions) => PgPool,
   options: ConnectPostgresOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
-  const settings = sqlSettings(create, EXAMPLE, options, ['prepare'])
-  const { timeout, concurrency } = settings
-  const isPrepared = prepareOf(options)
+  const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
+  const { timeout, concurrency, prepare = true } = settings
   const openingTime = openingTimeOf(timeout)
   return connectSql<PgPool>(
     {
@@ -79,11 +70,11 @@ export async function connectPg(
       query(pool, text, values, acquireTimeout) {
         // The pool has one limit for both waiting for a free connection and opening a connection, which may take longer.
         return runOnConnection(pool.connect(), acquireTimeout, timeout, {
-          run: (client) => client.query({ name: isPrepared ? nameOf(text) : undefined, text, values }),
+          run: (client) => client.query({ name: prepare ? nameOf(text) : undefined, text, values }),
           isReply: POSTGRES_SERVER.isReply,
           end(client) {
             client.release(true)
-            cancel(client)
+            cancelStatement(sessionOfPg(client))
           },
         })
       },
@@ -91,12 +82,6 @@ export async function connectPg(
     },
     settings,
   )
-}
-
-/** Cancels the statement that a connection runs. */
-function cancel(client: PgClient): void {
-  const session = sessionOfPg(client)
-  if (session !== undefined) cancelStatement(addressOf(session.host, session.port), session)
 }
 
 /** The names of statements by their text. The names are cached, because computing a name needs a hash. */

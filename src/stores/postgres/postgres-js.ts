@@ -1,9 +1,9 @@
-import { createClient } from '../connect/connected.js'
-import { type PostgresJsServers, sessionOfPostgresJs } from '../connect/driver-internals.js'
-import type { Address, Sockets } from '../connect/sockets.js'
-import { type ConnectedSqlNonceStore, connectSql, sqlSettings } from '../connect/sql.js'
+import { connectSettings, createClient } from '../connect/connected.js'
+import { addressOfPostgresJs, type PostgresJsServers, sessionOfPostgresJs } from '../connect/driver-internals.js'
+import type { Sockets } from '../connect/sockets.js'
+import { type ConnectedSqlNonceStore, connectSql } from '../connect/sql.js'
 import { startTimer, within } from '../with-timeout.js'
-import { type ConnectPostgresOptions, cancelStatement, openingTimeOf, POSTGRES_SERVER, prepareOf } from './session.js'
+import { type ConnectPostgresOptions, cancelStatement, openingTimeOf, POSTGRES_SERVER } from './session.js'
 
 /** The options that `create` passes to `postgres`. All times are in seconds. */
 export interface PostgresJsOptions {
@@ -33,8 +33,7 @@ const EXAMPLE = '(options) => postgres(url, options)'
  *
  * @param create - creates a client with the given options. The store calls `create` again when the client must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable`, `prepare` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
- * the error of the client.
+ * @throws an error with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says what to do.
  *
  * @example
  * ```ts
@@ -48,9 +47,8 @@ export async function connectPostgresJs(
   create: (options: PostgresJsOptions) => PostgresJsClient,
   options: ConnectPostgresOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
-  const settings = sqlSettings(create, EXAMPLE, options, ['prepare'])
-  const { timeout, concurrency } = settings
-  const prepare = prepareOf(options)
+  const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
+  const { timeout, concurrency, prepare = true } = settings
   return connectSql<PostgresJsClient>(
     {
       ...POSTGRES_SERVER,
@@ -64,7 +62,7 @@ export async function connectPostgresJs(
         // postgres.js opens a connection as a part of the first statement, whose limit therefore includes the time to open.
         const limit = acquireTimeout > timeout ? acquireTimeout + timeout : timeout
         // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
-        const stopTimer = startTimer(limit, () => cancel(sql, response))
+        const stopTimer = startTimer(limit, () => cancelStatement(sessionOfPostgresJs(sql, response)))
         try {
           // postgres.js itself waits forever for a response.
           return await within(limit, response, `The server did not respond within ${limit} ms.`)
@@ -86,20 +84,9 @@ function optionsOf(timeout: number, sockets: Sockets) {
     fetch_types: false,
     onnotice: () => {},
     socket(settings: PostgresJsServers) {
-      const address = addressAt(settings, attempts++ % settings.host.length)
+      const address = addressOfPostgresJs(settings, attempts++ % settings.host.length)
       // postgres.js reads the name of the server for TLS from its socket.
       return Object.assign(sockets.connect(address), address)
     },
   }
-}
-
-function addressAt(settings: PostgresJsServers, index: number): Address {
-  const { path, host, port } = settings
-  return typeof path === 'string' ? { path } : { host: String(host[index]), port: Number(port[index]) }
-}
-
-/** Cancels a statement if it was sent. */
-function cancel(sql: PostgresJsClient, statement: unknown): void {
-  const session = sessionOfPostgresJs(sql, statement)
-  if (session !== undefined) cancelStatement(addressAt(session.servers, 0), session)
 }

@@ -1,8 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { invalidType, kindOf } from '../../arguments.js'
 import type { PostgresSession, PostgresTls } from '../connect/driver-internals.js'
-import type { Address } from '../connect/sockets.js'
 import type { ConnectSqlOptions, SqlServer } from '../connect/sql.js'
 import { PostgresNonceStore } from './store.js'
 
@@ -13,12 +11,6 @@ export interface ConnectPostgresOptions extends ConnectSqlOptions {
    * transaction mode, which does not support prepared statements.
    */
   prepare?: boolean | undefined
-}
-
-/** Returns the option `prepare`. */
-export function prepareOf({ prepare = true }: ConnectPostgresOptions): boolean {
-  if (typeof prepare !== 'boolean') throw invalidType(`prepare is ${kindOf(prepare)}. Pass true or false.`)
-  return prepare
 }
 
 /** Returns how long a connection may take to open, in milliseconds. With TLS and a password, opening takes six round trips. */
@@ -45,14 +37,12 @@ const CLOSING_MILLISECONDS = 10_000
  *
  * The secret key is encrypted in the same way as the connection that runs the statement.
  *
- * @param session - the process and the secret key of the connection that runs the statement.
+ * @param session - the connection that runs the statement, or `undefined` if the statement was not sent.
  * @param closingTime - how long to wait until the server closes the connection, in milliseconds.
  */
-export function cancelStatement(
-  address: Address,
-  { pid, secret, tls }: Pick<PostgresSession, 'pid' | 'secret' | 'tls'>,
-  closingTime = CLOSING_MILLISECONDS,
-): void {
+export function cancelStatement(session: PostgresSession | undefined, closingTime = CLOSING_MILLISECONDS): void {
+  if (session === undefined) return
+  const { address, pid, secret, tls } = session
   const socket = 'path' in address ? connect(address.path) : connect(address.port, address.host)
   // The server closes the connection, because PgBouncer 1.18 can crash if the client closes it first.
   socket.on('error', () => {}).setTimeout(closingTime, () => socket.destroy())
@@ -82,9 +72,4 @@ function messageOf(...values: number[]): Buffer {
   const message = Buffer.alloc(4 * values.length)
   for (const [index, value] of values.entries()) message.writeUInt32BE(value >>> 0, 4 * index)
   return message
-}
-
-/** Returns where a server listens. A host that is a folder contains a Unix socket. */
-export function addressOf(host: string, port: number): Address {
-  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }

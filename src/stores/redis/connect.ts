@@ -1,12 +1,6 @@
 import { Admission } from '../connect/admission.js'
-import {
-  type ConnectedNonceStore,
-  type ConnectOptions,
-  type ConnectSettings,
-  connectSettings,
-  probe,
-} from '../connect/connected.js'
-import { codedError, connectFailure } from '../connect/failure.js'
+import { type ConnectedNonceStore, type ConnectOptions, type ConnectSettings, openStore } from '../connect/connected.js'
+import { codedError } from '../connect/failure.js'
 import { type Driver, ReconnectingClient } from '../connect/reconnecting-client.js'
 import { RedisNonceStore } from './store.js'
 
@@ -16,27 +10,15 @@ export interface ConnectRedisOptions extends ConnectOptions {
   keyPrefix?: string | undefined
 }
 
-/** The options of a function that connects to Redis, with their defaults. */
-interface RedisSettings extends ConnectSettings {
-  readonly keyPrefix: string | undefined
-}
-
-/** Returns the options with their defaults. Throws if an option is invalid. */
-export function redisSettings(create: unknown, example: string, options: ConnectRedisOptions): RedisSettings {
-  return { ...connectSettings(create, example, options, ['keyPrefix']), keyPrefix: options.keyPrefix }
-}
-
 /** Milliseconds between two checks. */
 const CHECK_INTERVAL = 500
 
 /** The functions that differ between the clients of Redis. */
-export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'check' | 'replaced'> {
+export interface RedisDriver<Client> extends Omit<Driver<Client>, 'check' | 'replaced'> {
   /** Sends a command, and resolves to the reply. The first key is `args[3]`. */
   send(client: Client, args: string[]): Promise<unknown>
   /** Returns the connections to every master that the client uses. */
-  masters(client: Client): Promise<readonly Connection[]>
-  /** Sends `INFO`, and resolves to the reply. */
-  info(connection: Connection): Promise<unknown>
+  masters(client: Client): Promise<readonly Client[]>
 }
 
 /** Returns whether an error is a reply of the server, such as `OOM command not allowed`. The connection then still works. */
@@ -49,15 +31,15 @@ function isReply(error: unknown): boolean {
  * Connects a store to Redis, and resolves to the store. Checks every master at the start and twice per second. If a server does not
  * respond, or is no longer a master, the client is replaced. While a server evicts keys, no command is sent.
  */
-export async function connectRedis<Client extends object, Connection extends object>(
-  driver: RedisDriver<Client, Connection>,
-  { timeout, concurrency, onError, keyPrefix }: RedisSettings,
+export async function connectRedis<Client extends object>(
+  driver: RedisDriver<Client>,
+  { timeout, concurrency, onError, keyPrefix }: ConnectSettings<ConnectRedisOptions>,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
 
   async function check(client: Client): Promise<void> {
     const masters = await driver.masters(client)
-    const infos = (await Promise.all(masters.map(driver.info))).map(String)
+    const infos = (await Promise.all(masters.map((master) => driver.send(master, ['INFO'])))).map(String)
     // The client of a cluster has no masters if all connections are lost.
     if (infos.length === 0) throw new Error('No master of the cluster is connected.')
     if (!infos.every((info) => /^role:master\r?$/m.test(info)))
@@ -96,13 +78,7 @@ export async function connectRedis<Client extends object, Connection extends obj
     { ...driver, check, replaced: () => admission.forget() },
     { timeout, onError },
   )
-  const close = () => reconnecting.close()
-  try {
-    await probe(store)
-  } catch (error) {
-    await close()
-    throw connectFailure(error)
-  }
+  const connected = await openStore(store, reconnecting)
   void reconnecting.watch(CHECK_INTERVAL)
-  return Object.assign(store, { close, [Symbol.asyncDispose]: close })
+  return connected
 }

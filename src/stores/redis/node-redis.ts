@@ -1,62 +1,27 @@
-import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
-import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisSettings } from './connect.js'
-
-/** The options of each connection. All times are in milliseconds. */
-export interface NodeRedisSocketOptions {
-  connectTimeout: number
-  /** How long a connection may be idle before it is closed. */
-  socketTimeout: number
-  /** Never connects again by itself, because the store replaces the client. */
-  reconnectStrategy: false
-}
-
-interface NodeRedisNodeOptions {
-  socket: NodeRedisSocketOptions
-  /** Refuses commands while there is no connection. */
-  disableOfflineQueue: true
-}
+import { type ConnectedNonceStore, connectSettings, createClient } from '../connect/connected.js'
+import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './connect.js'
 
 /**
  * The options that `create` passes to `createClient`, `createCluster` or `createSentinel`. Each function ignores the options of the other
  * functions.
  */
-export interface NodeRedisOptions extends NodeRedisNodeOptions {
-  /** For `createCluster`: the options of the connection to each node. */
-  defaults: NodeRedisNodeOptions
-  /** For `createSentinel`: the connection to the master. */
-  nodeClientOptions: NodeRedisNodeOptions
-  /** For `createSentinel`: the connections to the sentinels. */
-  sentinelClientOptions: { pingInterval: number; socket: NodeRedisSocketOptions }
-  /** For `createSentinel`: never sends a command again, because the store does so. */
-  maxCommandRediscovers: 0
-}
+export type NodeRedisOptions = ReturnType<typeof clientOptions>
 
-interface Connectable {
+/**
+ * A client of the package `redis`, version 5 or 6: a single server, a cluster, or a master behind Sentinel. Each kind has its own parameters
+ * of `sendCommand`.
+ */
+export interface NodeRedisClient {
   on(event: 'error', listener: (error: unknown) => void): unknown
   connect(): Promise<unknown>
   destroy(): unknown
+  sendCommand(...parameters: unknown[]): Promise<unknown>
+  /** Only a cluster has this list of nodes. */
+  readonly masters?: readonly object[]
+  nodeClient?(node: object): NodeRedisClient | Promise<NodeRedisClient>
+  /** Only Sentinel has this method. */
+  getSentinelNode?(): unknown
 }
-
-/** A client that `createClient` of the package `redis` returns. */
-export interface NodeRedisSingle extends Connectable {
-  sendCommand(args: string[]): Promise<unknown>
-}
-
-/** A cluster that `createCluster` of the package `redis` returns. */
-export interface NodeRedisCluster extends Connectable {
-  readonly masters: readonly object[]
-  nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
-  sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]): Promise<unknown>
-}
-
-/** A client that `createSentinel` of the package `redis` returns. */
-export interface NodeRedisSentinel extends Connectable {
-  getSentinelNode(): unknown
-  sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
-}
-
-/** A client of the package `redis`, version 5 or 6: a single server, a cluster, or Sentinel. */
-export type NodeRedisClient = NodeRedisSingle | NodeRedisCluster | NodeRedisSentinel
 
 const EXAMPLE = '(options) => createClient({ url, ...options })'
 
@@ -67,8 +32,7 @@ const EXAMPLE = '(options) => createClient({ url, ...options })'
  *
  * @param create - creates a client with the given options. The store calls `create` again when a client must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `keyPrefix` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
- * the error of the client.
+ * @throws an error with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says what to do.
  *
  * @example
  * ```ts
@@ -82,8 +46,8 @@ export async function connectNodeRedis(
   create: (options: NodeRedisOptions) => NodeRedisClient,
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
-  const settings = redisSettings(create, EXAMPLE, options)
-  const driver: RedisDriver<NodeRedisClient, NodeRedisSingle | NodeRedisSentinel> = {
+  const settings = connectSettings(create, EXAMPLE, options, ['keyPrefix'])
+  const driver: RedisDriver<NodeRedisClient> = {
     create(onClientError) {
       const methods = ['connect', 'sendCommand', 'destroy', 'on']
       const client = createClient(create, clientOptions(settings.timeout), methods, EXAMPLE)
@@ -93,46 +57,42 @@ export async function connectNodeRedis(
     connect: (client) => client.connect(),
     send: sendTo,
     async masters(client) {
-      return isCluster(client) ? Promise.all(client.masters.map((node) => client.nodeClient(node))) : [client]
+      const { masters, nodeClient } = client
+      return masters && nodeClient ? Promise.all(masters.map((node) => nodeClient.call(client, node))) : [client]
     },
-    info: (connection) => sendTo(connection, ['INFO']),
     close: (client) => client.destroy(),
   }
   return connectRedis(driver, settings)
 }
 
 /** Returns new options for each client, because a client may change its options. */
-function clientOptions(timeout: number): NodeRedisOptions {
+function clientOptions(timeout: number) {
   const socket = () => ({
     connectTimeout: timeout,
-    // destroy() forgets a connection that is being opened, so that connection ends after this idle time. A connection in use is never
-    // idle for this long, because checks and their responses come more often.
+    // How long a connection may be idle before it is closed. destroy() forgets a connection that is being opened, so that connection ends
+    // after this time. A connection in use is never idle for this long, because checks and their responses come more often.
     socketTimeout: 1000 + 2 * timeout,
+    // The client never connects again by itself, because the store replaces the client.
     reconnectStrategy: false as const,
   })
+  // The client refuses commands while there is no connection.
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
-  // The limit is a quarter of the time-out, so that the client can skip a sentinel that hangs. The sentinel in use is never idle for
-  // this long, because it responds to pings.
-  const sentinel = { ...socket(), socketTimeout: timeout / 4 }
   return {
     ...node(),
+    // For `createCluster`: the connection to each node.
     defaults: node(),
+    // For `createSentinel`: the connection to the master.
     nodeClientOptions: node(),
-    sentinelClientOptions: { pingInterval: timeout / 10, socket: sentinel },
+    // For `createSentinel`: the connections to the sentinels. The limit is a quarter of the time-out, so that the client can skip a sentinel
+    // that hangs. The sentinel in use is never idle for this long, because it responds to pings.
+    sentinelClientOptions: { pingInterval: timeout / 10, socket: { ...socket(), socketTimeout: timeout / 4 } },
+    // For `createSentinel`: the client never sends a command again, because the store does so.
     maxCommandRediscovers: 0,
   }
 }
 
-function isCluster(client: NodeRedisClient): client is NodeRedisCluster {
-  return 'masters' in client
-}
-
-function isSentinel(client: object): client is NodeRedisSentinel {
-  return 'getSentinelNode' in client
-}
-
 function sendTo(client: NodeRedisClient, args: string[]): Promise<unknown> {
-  if (isCluster(client)) return client.sendCommand(args[3], false, args)
-  if (isSentinel(client)) return client.sendCommand(false, args)
-  return client.sendCommand(args)
+  // For a cluster, the first parameter is the first key. For a cluster and for Sentinel, `false` means that the command also writes.
+  const parameters = client.masters ? [args[3], false, args] : client.getSentinelNode ? [false, args] : [args]
+  return Reflect.apply(client.sendCommand, client, parameters)
 }

@@ -77,18 +77,10 @@ export class RedisNonceStore implements NonceStore {
     this.#reservations = new Reservations(timeout)
   }
 
-  /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the client rejects, or after
-   * `timeout`.
-   */
   reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
     return this.reserveAll(webhookId, [key], ttlSeconds, owner)
   }
 
-  /**
-   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the client rejects,
-   * or after `timeout`.
-   */
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
     const token = newToken(owner)
     const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
@@ -100,7 +92,6 @@ export class RedisNonceStore implements NonceStore {
     )
   }
 
-  /** Frees the keys that were reserved for this `owner`. Rejects if the client rejects, or after `timeout`. */
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const redisKeys = this.#redisKeys(webhookId, keys)
     await this.#reservations.release(redisKeys, () => this.#run(RELEASE, redisKeys, ownerHash(owner)))

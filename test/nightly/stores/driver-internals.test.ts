@@ -45,8 +45,7 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('of PostgreSQL'
     const session = sessionOfPg(client)
     await client.end()
     expect(session, gone('pg', 'processID, secretKey, host or port')).toMatchObject({
-      host: '127.0.0.1',
-      port: server.port,
+      address: { host: '127.0.0.1', port: server.port },
       pid: rows[0].pid,
       secret: expect.any(Number),
     })
@@ -105,7 +104,7 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('of PostgreSQL'
     const [row] = await answer
     await sql.end()
     expect(session, gone('postgres', 'pid, secret or options')).toMatchObject({
-      servers: { host: ['127.0.0.1'], port: [server.port] },
+      address: { host: '127.0.0.1', port: server.port },
       pid: row?.['pid'],
       secret: expect.any(Number),
     })

@@ -2,10 +2,11 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, Socket } from 'node:net'
 import { setImmediate as untilIdle } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { postgresAddress } from '../../../src/stores/connect/driver-internals.js'
 import { connectMariadb, type MariadbPool } from '../../../src/stores/mysql/mariadb.js'
 import { connectMysql2, type Mysql2Pool } from '../../../src/stores/mysql/mysql2.js'
 import { connectPg, connectPostgresJs } from '../../../src/stores/postgres/index.js'
-import { addressOf, cancelStatement } from '../../../src/stores/postgres/session.js'
+import { cancelStatement } from '../../../src/stores/postgres/session.js'
 import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis/ioredis.js'
 import { connectNodeRedis, type NodeRedisOptions } from '../../../src/stores/redis/node-redis.js'
 import { SimulatedTime } from '../../support/simulated-time.js'
@@ -807,12 +808,12 @@ describe('connectPostgresJs', () => {
   })
 })
 
-describe('addressOf', () => {
+describe('postgresAddress', () => {
   it.each([
     ['/run/postgresql', 6000, { path: '/run/postgresql/.s.PGSQL.6000' }],
     ['db.example.com', 6000, { host: 'db.example.com', port: 6000 }],
   ])('a host %s with port %d', (host, port, expected) => {
-    expect(addressOf(host, port)).toEqual(expected)
+    expect(postgresAddress(host, port)).toEqual(expected)
   })
 })
 
@@ -828,7 +829,7 @@ describe('cancelStatement', () => {
   it('sends a CancelRequest, and leaves it to the server to close the connection, but not for ever', async () => {
     const { server, connected, address } = await listen()
     const unref = vi.spyOn(Socket.prototype, 'unref')
-    cancelStatement(address, SESSION, 50)
+    cancelStatement({ ...SESSION, address }, 50)
     expect(unref, 'it does not keep the process running').toHaveBeenCalledOnce()
     unref.mockRestore()
     const [connection] = await connected
@@ -844,7 +845,7 @@ describe('cancelStatement', () => {
 
   it.runIf(process.platform === 'linux')('connects to the host of the server', async () => {
     const { server, connected, address } = await listen('127.0.0.2')
-    cancelStatement(address, SESSION)
+    cancelStatement({ ...SESSION, address })
     const [connection] = await connected
     connection.destroy()
     server.close()
@@ -852,7 +853,7 @@ describe('cancelStatement', () => {
 
   it('ignores a server that is down', async () => {
     const connect = vi.spyOn(Socket.prototype, 'connect')
-    cancelStatement({ host: '127.0.0.1', port: 1 }, SESSION)
+    cancelStatement({ ...SESSION, address: { host: '127.0.0.1', port: 1 } })
     const [socket] = connect.mock.instances
     connect.mockRestore()
     await new Promise((resolve) => (socket as Socket).once('close', resolve))
