@@ -203,12 +203,16 @@ describe.runIf(installed)('PostgreSQL', () => {
     },
   )
 
-  it('throws while no connection is free, and works again when one is free', async () => {
-    const store = await connected()
-    // The server may still be closing the connections of an earlier test.
+  /** Waits until the server has closed the connections of clients that were closed before, so that this number is left. */
+  async function untilConnections(count: number): Promise<void> {
     const open =
       "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-    await eventually(async () => expect(await server.sql(open)).toBe('1'))
+    await eventually(async () => expect(await server.sql(open)).toBe(String(count)))
+  }
+
+  it('throws while no connection is free, and works again when one is free', async () => {
+    const store = await connected()
+    await untilConnections(1)
     const sessions: pg.Client[] = []
     await expect(
       (async () => {
@@ -230,6 +234,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   it.each(['pg', 'postgres.js'] as const)(
     'killed and restarted mid-load: %s gives errors, then serves; nothing is lost',
     async (client) => {
+      // The server has no room for the connections of two pools.
       const store = await connected(client)
       const load = new Load(store)
       await eventually(() => expect(load.accepted.length).toBeGreaterThan(100))
@@ -243,6 +248,8 @@ describe.runIf(installed)('PostgreSQL', () => {
       // One of the connections may fail once more.
       const newRequests = () => Array.from({ length: 50 }, newRequest)
       await eventually(async () => expect(await sendAll(newRequests(), store)).toEqual({ accepted: 50 }))
+      await store.close()
+      await untilConnections(0)
       const patient = await connected(client, LONG_TIMEOUT)
       expect(await sendAll(load.accepted, patient, 50)).toEqual({ replayed_nonce: load.accepted.length })
     },
