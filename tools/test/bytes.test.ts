@@ -1,14 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  areEqual,
-  fromBase64,
-  fromHex,
-  fromWindows1252,
-  isAscii,
-  latin1,
-  windows1252,
-  withoutLineBreaks,
-} from '../src/bytes.js'
+import { areEqual, fromBase64, fromHex, fromWindows1252, latin1, windows1252, withoutLineBreaks } from '../src/bytes.js'
 
 it.each([
   ['', undefined],
@@ -54,9 +45,4 @@ it('bytes are equal if they are the same in the same order', () => {
 
 it("curl's -d removes line feeds, carriage returns and NULs", () => {
   expect(withoutLineBreaks(latin1('a\nb\rc\0d\te'))).toEqual(latin1('abcd\te'))
-})
-
-it('bytes below 0x80 are decoded as ASCII', () => {
-  expect(isAscii(latin1('a\x7f'))).toBe(true)
-  expect(isAscii(latin1('a\x80'))).toBe(false)
 })

@@ -18,7 +18,7 @@ const MAX_LINES = 1000
 /** Returns whether a text begins with a request line, a header or the line that `captureRequest` writes. */
 export function beginsAsHttpText(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
-  return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
+  return REQUEST_LINE.test(line) || MARK.test(line) || parseHeader(line) !== undefined
 }
 
 /** Returns whether a text begins with a line that only requests have. In this case, a body that looks like another format is only a body. */
@@ -76,8 +76,7 @@ function findInHead(lines: readonly string[]): Start | undefined {
   for (const ended of lines) {
     const line = ended.replace(/\r$/, '')
     const prefix = prefixOf(line)
-    // A header may contain a request line, so a line that is a header is not a request line.
-    if (prefix !== undefined && parseHeader(line) === undefined) return { start, prefix }
+    if (prefix !== undefined) return { start, prefix }
     if (line === '') break
     start += ended.length + 1
   }

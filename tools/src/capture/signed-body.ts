@@ -1,7 +1,12 @@
-import { fromBase64, hex, utf8 } from '../bytes.js'
+import type { HeaderValues } from '../../../src/rules/formats.js'
+import { concat, fromBase64, hex, utf8 } from '../bytes.js'
 import type { Primitives } from '../primitives.js'
 import type { IsSigned } from './body.js'
 import { type Header, valuesOf } from './headers.js'
+
+/** Returns the signed message as received: `timestamp:nonce:body`. */
+export const receivedMessage = ({ timestamp = '', nonce = '' }: Partial<HeaderValues>, body: Uint8Array): Uint8Array =>
+  concat(utf8(`${timestamp}:${nonce}:`), body)
 
 /** Returns a function that checks whether `X-Signature` is the right signature for a body and one of the secrets. */
 export function signatureChecker(

@@ -3,6 +3,7 @@ import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import { concat, fromUtf8, hex, isUtf8, utf8 } from '../bytes.js'
 import type { Header } from '../capture/headers.js'
+import { receivedMessage } from '../capture/signed-body.js'
 import type { Primitives } from '../primitives.js'
 import { countBytes, joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
@@ -123,10 +124,6 @@ export function* diagnoseInSteps(
     drafts,
     signed === undefined ? found && concat(...messageOf(found)) : receivedMessage(signed, body),
   )
-}
-
-function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uint8Array): Uint8Array {
-  return concat(utf8(`${timestamp}:${nonce}:`), body)
 }
 
 /** The maximum length of `timestamp:nonce:` in the command that the finding shows. */

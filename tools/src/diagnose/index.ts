@@ -4,7 +4,7 @@ import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../.
 import { type Body, bytesOf } from '../../../src/rules/body.js'
 import { type Header, listHeaders } from '../capture/headers.js'
 import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
-import { diagnoseInSteps } from './engine.js'
+import { diagnoseInSteps, type RequestToDiagnose } from './engine.js'
 import type { Diagnosis } from './finding.js'
 
 export { captureRequest, type RequestHead } from '../capture/capture-request.js'
@@ -62,27 +62,28 @@ export async function diagnose(
   clock?: Clock,
   original?: Body,
 ): Promise<Diagnosis> {
+  return inTurns(diagnoseInSteps(NODE_PRIMITIVES, readArguments(request, secret, clock, original)))
+}
+
+/** Reads and checks the arguments of {@link diagnose}. */
+export function readArguments(...given: Parameters<typeof diagnose>): RequestToDiagnose {
+  const [request, secret, clock, original] = given
   const listed = withListedHeaders(request)
   const { values, body } = readRequest(listed)
-  const { timestamp, nonce, signature } = values
   if (body === undefined) {
     throw invalidType(`request.body is ${kindOf(listed.body)}. Pass the bytes as received, as to verify.`)
   }
   const secrets = readSecrets(secret)
   if (clock !== undefined) assertClock(clock)
-  return inTurns(
-    diagnoseInSteps(NODE_PRIMITIVES, {
-      timestamp,
-      nonce,
-      signature,
-      headers: [...targetOf(request), ...listHeaders(listed.headers)],
-      body,
-      original: original === undefined ? undefined : bytesOf(original, 'original'),
-      secrets,
-      now: timeOf(clock ?? Date),
-      isArrivalKnown: clock !== undefined,
-    }),
-  )
+  return {
+    ...values,
+    headers: [...targetOf(request), ...listHeaders(listed.headers)],
+    body,
+    original: original === undefined ? undefined : bytesOf(original, 'original'),
+    secrets,
+    now: timeOf(clock ?? Date),
+    isArrivalKnown: clock !== undefined,
+  }
 }
 
 /** Returns the method and the path as the pseudo-headers of HTTP/2. */

@@ -1,4 +1,5 @@
 import { parseTime } from '../capture/arrival.js'
+import { receivedMessage } from '../capture/signed-body.js'
 import { LANGUAGES } from '../diagnose/finding.js'
 import { isGuessable } from '../secret-strength.js'
 import { countBytes, describeOddSpace } from '../text.js'
@@ -8,7 +9,7 @@ import { byId, h } from './dom.js'
 import { GUIDES, guideLink } from './elements.js'
 import { EXAMPLE_ARRIVAL, exampleCapture, TEST_SECRET } from './example.js'
 import { startLive } from './live.js'
-import { type CheckReport, messageOf } from './report.js'
+import type { CheckReport } from './report.js'
 import { describeArrival, LANGUAGE_NAMES, reportView } from './report-view.js'
 import { runInWorker } from './run-in-worker.js'
 import { sidesView } from './sides-view.js'
@@ -162,7 +163,7 @@ function comparison(): HTMLElement[] {
   if (signed.isEmpty) return []
   if (lastReport === undefined) return [h('p', {}, 'There is no request to compare with. Paste one above.')]
   const { headers, body } = lastReport
-  const message = messageOf(headers, body)
+  const message = receivedMessage(headers, body)
   const start = message.length - body.length
   // The user may paste the whole signed message, which begins with the timestamp, or only the body.
   const isMessage = signed.bytes[0] === message[0]

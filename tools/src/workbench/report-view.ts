@@ -1,9 +1,10 @@
 import { describeTime } from '../capture/arrival.js'
+import { receivedMessage } from '../capture/signed-body.js'
 import type { Finding, Language, Side } from '../diagnose/finding.js'
 import { textView } from './bytes-view.js'
 import { h } from './dom.js'
 import { card, FINDINGS, guideLink } from './elements.js'
-import { type CheckReport, messageOf, type RuleStatus } from './report.js'
+import type { CheckReport, RuleStatus } from './report.js'
 import { sidesView } from './sides-view.js'
 
 // This file shows the report on one request.
@@ -28,7 +29,7 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
  */
 export function reportView(report: CheckReport, chosen: string, notes: readonly string[] = []): HTMLElement[] {
   const { rules, findings, headers, body, signedMessage, isBrotliNotTried } = report
-  const received = messageOf(headers, body)
+  const received = receivedMessage(headers, body)
   const facts = [
     card('Rules', h('ol', { class: 'rules' }, ...rules.map(ruleRow)), ...notes.map((note) => muted(note))),
     card(

@@ -2,7 +2,6 @@ import { describeDrift, MESSAGES, type RejectionReason, rejected } from '../../.
 import { HEADER_NAMES, type HeaderValues, isSignature } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
-import { concat, utf8 } from '../bytes.js'
 import type { Arrival } from '../capture/arrival.js'
 import type { Finding, Language } from '../diagnose/finding.js'
 import { scaleOf } from '../diagnose/instant.js'
@@ -116,7 +115,3 @@ export function checkRules(
     ),
   ]
 }
-
-/** Returns the signed message of a request: `timestamp:nonce:body`. */
-export const messageOf = ({ timestamp = '', nonce = '' }: Partial<HeaderValues>, body: Uint8Array): Uint8Array =>
-  concat(utf8(`${timestamp}:${nonce}:`), body)

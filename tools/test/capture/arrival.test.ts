@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NOW } from '../../../test/support/request.js'
-import { arrivalOf, findArrival, parseTime } from '../../src/capture/arrival.js'
+import { arrivalOf, describeTime, findArrival, parseTime } from '../../src/capture/arrival.js'
 
 describe('the time', () => {
   it.each([
@@ -28,6 +28,20 @@ describe('the time', () => {
     expect(findArrival(undefined, headers, arrival, NOW)).toBe(arrival)
     expect(findArrival(undefined, headers, undefined, NOW)?.[0]).toBe(1_700_000_000_000)
     expect(findArrival(undefined, [], undefined, NOW)).toBeUndefined()
+  })
+
+  it.each([
+    ['1700086400', NOW + 86_400_000],
+    ['1700086401', undefined],
+    ['1700000000000', undefined],
+    ['now', undefined],
+  ])('of --at timestamp is X-Timestamp, unless that is more than a day ahead: %s', (timestamp, milliseconds) => {
+    expect(findArrival('timestamp', [['X-Timestamp', timestamp]], undefined, NOW)?.[0]).toBe(milliseconds)
+  })
+
+  it('is shown, also after the last date of JavaScript', () => {
+    expect(describeTime(8.64e15)).toBe('+275760-09-13T00:00:00Z')
+    expect(describeTime(8.64e15 + 1000)).toBe('8640000000001')
   })
 })
 

@@ -20,7 +20,7 @@ export interface Around {
   isTTY?: boolean
   /** The width of the terminal. */
   columns?: number
-  env?: Record<string, string>
+  env?: Record<string, string | undefined>
   clock?: TestClock
   terminal?: Terminal
   /** Resolves when the user presses Ctrl+C. */

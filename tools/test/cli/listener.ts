@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { eventually } from '../../../test/support/servers.js'
 import { pathInPackage } from '../../src/cli/command.js'
+import type * as source from '../../src/cli/listen/report.js'
 import { run } from '../../src/cli/run.js'
 import { PROGRAM } from './program.js'
 
@@ -28,19 +29,7 @@ export interface Listener {
 }
 
 /** A line of the output with `--json`. */
-export interface Report {
-  time: string
-  method: string
-  path: string
-  status: number
-  ok: boolean
-  reason?: string
-  detail?: string
-  findings: { code: string; message: string }[]
-  savedAs?: string
-  forwarded?: { status: number }
-  differences?: string[]
-}
+export type Report = Omit<source.Report, 'time'> & { readonly time: string }
 
 /**
  * @param secretArgs - where the secret comes from.

@@ -14,6 +14,12 @@ it.each([
   expect(style(['red', 'bold'], 'x')).toBe(text)
 })
 
+it('lines have the width of the terminal, from 60 to 100 characters, and 80 characters in a file', () => {
+  const widthOf = (terminal: object) => styleOf(Object.assign(new PassThrough(), terminal)).width
+  expect([59, 61, 99, 101].map((columns) => widthOf({ columns }))).toEqual([60, 61, 99, 100])
+  expect(widthOf({})).toBe(80)
+})
+
 it.each([
   ['plain ünïcode 🦊', 'plain ünïcode 🦊'],
   ['\x1b[31mred', '\\u001b[31mred'],

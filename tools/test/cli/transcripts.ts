@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { pathInPackage } from '../../src/cli/command.js'
-import { run } from '../../src/cli/run.js'
+import { call } from './call.js'
 import { PROGRAM } from './program.js'
 
 /** The secret of the guides. It is public. */
@@ -37,8 +34,10 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
     if (args !== undefined) {
       // The process changes its folder, which a thread cannot do.
       const inFolder = args.split(' ').map((arg) => (existsSync(join(folder, arg)) ? join(folder, arg) : arg))
-      ;({ exitCode, printed } = await runInProcess(inFolder, env))
-      printed = printed.replaceAll(`${folder}/`, '')
+      // It runs in this process, because a process per call is slow.
+      const called = await call(inFolder, { env, clock: Date as never })
+      exitCode = called.exitCode
+      printed = (called.text + called.stderr).replaceAll(`${folder}/`, '')
     } else {
       const script = `exec 2>&1; (exit ${exitCode}); ${real}`
       const { status, stdout } = spawnSync('sh', ['-c', script], { cwd: folder, env, encoding: 'utf8' })
@@ -58,20 +57,6 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
     result = result.replace(old, () => `\`\`\`console\n${transcripts.join('')}\`\`\``)
   }
   return result
-}
-
-/** Runs a command line in this process, because a process per call is slow. */
-async function runInProcess(args: readonly string[], env: Record<string, string | undefined>) {
-  const stdout = new PassThrough()
-  const printed = text(stdout)
-  const exitCode = await run(args, {
-    untilInterrupted: () => Promise.resolve(),
-    stdin: Readable.from([]),
-    ...{ stdout, stderr: stdout, env, clock: Date, pathInPackage },
-    openTerminal: () => undefined,
-  })
-  stdout.end()
-  return { exitCode, printed: await printed }
 }
 
 function replaceAll(text: string, words: readonly (readonly [from: string, to: string])[]): string {

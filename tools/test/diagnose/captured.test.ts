@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from '../../src/diagnose/hypotheses/body.js'
 import { wrongDigests } from '../../src/diagnose/hypotheses/digest.js'
@@ -8,38 +7,11 @@ import { NONCE_HYPOTHESES } from '../../src/diagnose/hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from '../../src/diagnose/hypotheses/secret.js'
 import { TEXT_CHANGES } from '../../src/diagnose/hypotheses/text-changes.js'
 import { TIMESTAMP_HYPOTHESES } from '../../src/diagnose/hypotheses/timestamp.js'
-import { diagnose, type Finding, type Side } from '../../src/diagnose/index.js'
+import { diagnose, type Finding } from '../../src/diagnose/index.js'
 import { findLeaks } from '../leaks.js'
 import { diagnoseBriefly } from './brief-search.js'
+import { CAPTURED, type Captured } from './captured.js'
 
-/** A broken request as a sender made it. */
-interface Captured {
-  readonly name: string
-  /** Whether only a long search finds the cause. */
-  readonly isLong?: boolean
-  /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
-  readonly codes: readonly string[]
-  /** The side of the first finding. */
-  readonly side?: Side
-  /** Words that the first finding must have. */
-  readonly says?: readonly string[]
-  /** Whether there must be no other finding. */
-  readonly only?: boolean
-  /** When it arrived, in milliseconds since the Unix epoch. */
-  readonly now: number
-  readonly secret: string | string[]
-  readonly headers: Readonly<Record<string, string>>
-  readonly method?: string
-  readonly path?: string
-  /** The body, in base64. */
-  readonly body: string
-}
-
-/** One request per line, as programs in nine languages sent them. Together they use every hypothesis. */
-const CAPTURED: readonly Captured[] = readFileSync(new URL('captured.jsonl', import.meta.url), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line))
 const named = (all: readonly Captured[]) => all.map((request) => [request.name, request] as const)
 
 /** Requests whose cause would need too many guesses. `diagnose` must not name a wrong cause for them. */

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { diagnose } from '../../src/diagnose/index.js'
+import { maskSecrets } from '../../src/diagnose/mask-secrets.js'
 import { diagnoseBriefly } from './brief-search.js'
 
 const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
@@ -36,20 +37,6 @@ describe('a timestamp that is not Unix time in seconds', () => {
 
 describe('a timestamp outside the window', () => {
   it.each([
-    ['1700000000000', 'timestamp_unit'],
-    ['1700000000000000000', 'timestamp_unit'],
-    ['28333333', 'timestamp_unit'],
-    ['721692800', 'timestamp_epoch'],
-    ['133444736000000000', 'timestamp_epoch'],
-    ['45244', 'timestamp_epoch'],
-    ['0', 'timestamp_epoch'],
-    ['99999999999999999999999999', 'timestamp_unit'],
-  ])('%s is reported as %s', async (timestamp, code) => {
-    const findings = await findingsFor({ timestamp })
-    expect(findings).toMatchObject([{ code }])
-  })
-
-  it.each([
     [301_000, 'clock_behind', ': 301 s '],
     [-301_000, 'clock_ahead', ': 301 s '],
     [93_784_000, 'clock_behind', ': 93784 s '],
@@ -82,14 +69,6 @@ describe('a nonce', () => {
     expect(await findingsFor({ nonce: 'a b\u200bc \u{1f600}\x01' })).toMatchObject([
       { code: 'nonce_characters', message: expect.stringMatching(/U\+0020.*U\+200B.*U\+1F600.*U\+0001/) },
     ])
-  })
-
-  it.each([
-    ['', ' 0 '],
-    ['n'.repeat(129), ' 129 '],
-  ])('has a wrong length: %s', async (nonce, length) => {
-    const message = expect.stringContaining(length)
-    expect(await findingsFor({ nonce })).toMatchObject([{ code: 'nonce_length', message }])
   })
 })
 
@@ -237,11 +216,8 @@ describe('an unexplained mismatch', () => {
 })
 
 it.each([
-  ['[object Object]', {}, 'unknown'],
   ['undefined', { 'content-length': '9' }, 'sender'],
-  ['undefined', { 'content-length': '7' }, 'receiver'],
   ['', { 'content-length': '7' }, 'receiver'],
-  ['', { 'transfer-encoding': 'gzip, Chunked' }, 'receiver'],
 ])('a body that was lost is reported first: %j with %j', async (body, more, side) => {
   const { headers } = signedRequest({ body: '{"a":1}' })
   const { findings } = await diagnoseBriefly(
@@ -276,6 +252,11 @@ describe('a secret that was sent', () => {
       expect(await codesWith({}, long, SECRET)).toEqual(expected)
     },
   )
+
+  it('is masked from eight characters on if it is made of words', () => {
+    const secret = 'correct-horse-battery-staple'
+    expect(maskSecrets('a horse-b, a horse-ba', [secret])).toBe('a horse-b, a [secret]')
+  })
 
   it('is found in the name of a header, which arrives in lowercase, and masked', async () => {
     const secret = 'q7Rk2vT9xLm4WcZ8'

@@ -1,32 +1,32 @@
 import { expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { diagnose } from '../../src/diagnose/index.js'
+import { languageOf } from '../../src/diagnose/language.js'
 
 const CLOCK = { now: () => NOW }
 
 it.each([
-  ['python-requests/2.32.3', 'python'],
-  ['GuzzleHttp/7', 'php'],
-  ['Go-http-client/1.1', 'go'],
-  ['Faraday v2.9.0', 'ruby'],
-  ['okhttp/4.12.0', 'java'],
-  ['axios/1.7.2', 'node'],
-  ['RestSharp/110.2.0.0', 'csharp'],
-  ['libwww-perl/6.67', 'perl'],
-  ['curl/8.5.0', 'shell'],
-])('User-Agent %s is %s, whose line is first', async (agent, language) => {
-  const { headers, body } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
-  const request = { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body }
-  const { language: named, findings } = await diagnose(request, SECRET, CLOCK)
-  expect(named).toBe(language)
-  expect(Object.keys(findings[0]?.fixes ?? {})[0]).toBe(language)
+  ['python', 'python-requests/2.32.3 aiohttp httpx HTTPie/3'],
+  ['php', 'PHP/8.2 GuzzleHttp/7 Symfony WordPress/6.5 Laravel'],
+  ['ruby', 'Ruby faraday HTTParty rest-client/2.1'],
+  ['go', 'Go-http-client/1.1 github.com/go-http go-resty/2.1 resty'],
+  ['csharp', '.NET RestSharp/110.2.0.0 csharp C#'],
+  ['perl', 'Perl libwww-perl/6.67 LWP::Simple'],
+  ['java', 'Java-http-client/17 okhttp/4.12.0 Apache-HttpClient/5 Jetty/11 Spring ReactorNetty/1.1'],
+  ['node', 'node axios/1.7.2 undici got (https://github.com/sindresorhus/got) Needle superagent Deno/1.4 Bun/1.1'],
+  ['shell', 'curl/8.5.0 Wget/1.21'],
+  [undefined, 'Mozilla/5.0 gotham'],
+])('User-Agent names %s: each of %s', (language, agents) => {
+  for (const agent of agents.split(' ')) expect(languageOf([['user-agent', agent]]), agent).toBe(language)
 })
 
-it.each(['Mozilla/5.0', '', undefined])('User-Agent %j names no language', async (agent) => {
-  const { headers, body } = signedRequest()
-  const request = { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body }
-  const { language } = await diagnose(request, SECRET, CLOCK)
-  expect(language).toBeUndefined()
+it('User-Agent is read up to 256 characters, and its language has the first line', async () => {
+  expect(languageOf([['user-agent', `${'a'.repeat(252)}curl`]])).toBe('shell')
+  expect(languageOf([['user-agent', `${'a'.repeat(253)}curl`]])).toBeUndefined()
+  const { headers, body } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
+  const request = { webhookId: '42', headers: { ...headers, 'user-agent': 'libwww-perl/6.67' }, body }
+  const { language, findings } = await diagnose(request, SECRET, CLOCK)
+  expect([language, Object.keys(findings[0]?.fixes ?? {})[0]]).toEqual(['perl', 'perl'])
 })
 
 it.each(['abc,0', 'abc,1', 'abc,0,0'])('another nonce is found although the header is %s', async (nonce) => {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { detailsOf, maskedJson, summaryOf } from '../../../src/cli/listen/details.js'
 import type { Received } from '../../../src/cli/listen/receiver.js'
-import type { Report } from '../../../src/cli/listen/report.js'
+import { RECEIVED as ANY, REPORT as REFUSED, SECRET, TIME } from './examples.js'
 
-const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
-const TIME = 1_700_000_000_500
 const FINDING = {
   code: 'header_missing',
   side: 'sender',
@@ -13,28 +11,8 @@ const FINDING = {
   fixes: {},
 } as const
 
-const REPORT: Report = {
-  time: TIME,
-  method: 'POST',
-  path: '/hooks/42',
-  status: 401,
-  ok: false,
-  reason: 'missing_header',
-  detail: 'body of 2 bytes',
-  findings: [FINDING],
-}
-
-const RECEIVED: Received = {
-  method: 'POST',
-  path: '/hooks/42',
-  headers: [
-    ['X-Timestamp', '1700000000'],
-    ['User-Agent', 'PHP/8.2'],
-  ],
-  body: Uint8Array.from(Buffer.from('{}')),
-  time: TIME,
-  secret: SECRET,
-}
+const REPORT = { ...REFUSED, reason: 'missing_header', findings: [FINDING] }
+const RECEIVED: Received = { ...ANY, headers: Object.entries({ 'X-Timestamp': '1700000000', 'User-Agent': 'PHP/8.2' }) }
 
 describe('the row of a request', () => {
   it('has the first finding and the sender', () => {

@@ -1,14 +1,9 @@
 import { expect, it } from 'vitest'
 import { KeptRequests } from '../../../src/cli/listen/kept-requests.js'
-import type { Received } from '../../../src/cli/listen/receiver.js'
-import type { Report } from '../../../src/cli/listen/report.js'
+import { RECEIVED, REPORT } from './examples.js'
 
-const REPORT: Report = { time: 0, method: 'POST', path: '/', status: 204, ok: true, detail: '', findings: [] }
 const MIB = 2 ** 20
-
-function received(body: Uint8Array, signedMessage?: Uint8Array): Received {
-  return { method: 'POST', path: '/', headers: [], body, time: 0, secret: 'a secret', signedMessage }
-}
+const received = (body: Uint8Array, signedMessage?: Uint8Array) => ({ ...RECEIVED, body, signedMessage })
 
 it('keeps the last 500 requests, and counts from 1', () => {
   const kept = new KeptRequests()

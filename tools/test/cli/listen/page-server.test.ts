@@ -5,36 +5,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../../src/index.js'
 import { eventually } from '../../../../test/support/servers.js'
 import { PageServer, type PageSettings } from '../../../src/cli/listen/page-server.js'
-import type { Received } from '../../../src/cli/listen/receiver.js'
-import type { Report } from '../../../src/cli/listen/report.js'
 import { serve } from '../../resources.js'
+import { BODY, RECEIVED, REPORT, SECRET } from './examples.js'
 
-const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 const HTML = `<!doctype html><html lang="en"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; connect-src 'none'">`
-const BODY = Uint8Array.from(Buffer.from('{"event":"paid"}'))
-
-const REPORT: Report = {
-  time: 1_700_000_000_000,
-  method: 'POST',
-  path: '/hooks/42',
-  status: 401,
-  ok: false,
-  reason: 'signature_mismatch',
-  detail: 'body of 16 bytes',
-  findings: [],
-}
-
-const RECEIVED: Received = {
-  method: 'POST',
-  path: '/hooks/42',
-  headers: Object.entries({ Host: 'example.com', 'Content-Type': 'application/json', 'X-Signature': 'wrong' }),
-  body: BODY,
-  time: 1_700_000_000_000,
-  secret: SECRET,
-}
 
 /** Its event has about 1 KB. */
-const LONG_REPORT: Report = {
+const LONG_REPORT = {
   ...REPORT,
   method: 'a'.repeat(300),
   path: 'a'.repeat(300),

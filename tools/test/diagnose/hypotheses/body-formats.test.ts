@@ -25,6 +25,10 @@ describe('a form', () => {
   it.each(['01', '1.', '.5', '1e5', 'x1', '1x', 'truely', 'untrue', ''])('has the string %j', (value) => {
     expect(formats.literalOrString(value)).toBe(JSON.stringify(value))
   })
+
+  it('has the words of Python', () => {
+    expect(['True', 'False', 'None'].map(formats.literalOrString)).toEqual(['true', 'false', 'null'])
+  })
 })
 
 describe('JSON as a form', () => {

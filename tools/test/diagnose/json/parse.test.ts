@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
-import { membersOf, parseJson, textOf } from '../../../src/diagnose/json/parse.js'
+import { jsonValue, membersOf, parseJson, textOf } from '../../../src/diagnose/json/parse.js'
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
+/** `jsonValue` calls JSON.parse. */
+const isJson = (text: string) => jsonValue(text) !== undefined
 
 describe('a text has tokens', () => {
   it('if and only if JSON.parse accepts it: all texts of up to 5 of these tokens', () => {

@@ -3,6 +3,7 @@ import { fc } from '../../../../test/support/fast-check.js'
 import { parseJson } from '../../../src/diagnose/json/parse.js'
 import {
   dotnetString,
+  gsonString,
   hashMapOrder,
   javascriptOrder,
   OLD_RUBY,
@@ -45,6 +46,12 @@ describe('the tokens of a JSON text', () => {
     expect(parsed && writeJson(parsed, { spacing: OLD_RUBY })).toBe('{\n  "a": {\n  },\n  "b": [\n\n  ]\n}')
   })
 
+  it('are escaped if any serializer escapes one of their characters', () => {
+    const parsed = parseJson('["=","\'","+","`","<",">","&","/","\\u007f"]')
+    const written = parsed && writeJson(parsed, { escaping: (text) => JSON.stringify(`${text}!`) })
+    expect(written).toBe('["=!","\'!","+!","`!","<!",">!","&!","/!","\x7f!"]')
+  })
+
   it('are written with other brackets', () => {
     const parsed = parseJson('{"a":{},"b":[[1]]}')
     expect(parsed && writeJson(parsed, { bracket: (one) => `?${one}` })).toBe('?{"a":?{?},"b":?[?[1?]?]?}')
@@ -85,6 +92,7 @@ it.each([
   ['Ruby, as a symbol of a variable', rubySymbol, '@a', ':@a'],
   ['Ruby, as a symbol that needs quotes', rubySymbol, 'to-do', ':"to-do"'],
   ['PHP', phpString, 'é/"', '"\\u00e9\\/\\""'],
+  ['Gson', gsonString, "a=b'", '"a\\u003db\\u0027"'],
   ['.NET', dotnetString, '\n<é"', '"\\n\\u003C\\u00E9\\u0022"'],
   ['Symfony', symfonyString, '<é"', '"\\u003C\\u00e9\\u0022"'],
 ])('a string: %s', (_, write, text, expected) => {

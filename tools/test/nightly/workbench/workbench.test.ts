@@ -20,25 +20,10 @@ import { readCapture } from '../../../src/capture/read-capture.js'
 import type { Finding } from '../../../src/diagnose/finding.js'
 import { call } from '../../cli/call.js'
 import { diagnoseBriefly } from '../../diagnose/brief-search.js'
+import { CAPTURED } from '../../diagnose/captured.js'
 import { serve, temporaryFolder } from '../../resources.js'
 
 // These tests open the page in a real browser, as a file.
-
-interface Captured {
-  readonly name: string
-  readonly codes: readonly string[]
-  readonly now: number
-  readonly secret: string | string[]
-  readonly headers: Readonly<Record<string, string>>
-  /** The body, in base64. */
-  readonly body: string
-}
-
-/** Requests of senders in nine languages, one per line. */
-const CAPTURED: readonly Captured[] = readFileSync(join(ROOT, 'tools/test/diagnose/captured.jsonl'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line))
 
 describe.runIf(CAN_RUN)('the signature workbench', () => {
   const file = join(temporaryFolder(), 'workbench.html')
