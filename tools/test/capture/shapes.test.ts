@@ -70,6 +70,7 @@ describe('HTTP text is read', () => {
   })
 
   it('may begin with a remark that looks like a header, even without a request line', () => {
+    expect(readCapture(Buffer.from(`Note: it came in today.\n${TEXT}`)).isHttpText).toBe(true)
     expect(read('Note: it came in today.\nX-Nonce: abc')).toMatchObject({ nonce: 'abc', body: '' })
     expect(read('Note: it came in today.\nX-Nonce: abc\n\nPOST / HTTP/1.1')).toMatchObject({ body: 'POST / HTTP/1.1' })
   })
