@@ -9,19 +9,6 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
 
-describe('the guide to errors', () => {
-  const guide = readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf8')
-
-  it('names every reason and every code', () => {
-    const source = readFileSync(join(ROOT, 'src/result.ts'), 'utf8')
-    const reasons = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
-    expect(reasons).toHaveLength(6)
-    for (const name of [...reasons, 'ERR_NONCE_STORE', 'ERR_NONCE_STORE_FULL', 'ERR_INVALID_ARGUMENT']) {
-      expect(guide).toMatch(new RegExp(`^### ${name}$|\\b${name}\\b`, 'm'))
-    }
-  })
-})
-
 describe('the guide to nonce stores', () => {
   const folder = join(ROOT, 'docs/operate')
   const guide = readdirSync(folder)
@@ -79,27 +66,6 @@ describe('the guides to the contracts', () => {
       expect(names.length).toBeGreaterThan(10)
     },
   )
-})
-
-describe('the reference', () => {
-  const headingsOf = (page: string) =>
-    [...readFileSync(join(ROOT, 'docs', page), 'utf8').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
-
-  it('has a heading per reason in the order of the rules, then one per error code', () => {
-    const source = readFileSync(join(ROOT, 'src/result.ts'), 'utf8')
-    const reasons = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
-    const errors = readFileSync(join(ROOT, 'src/errors.ts'), 'utf8')
-    const codes = [...errors.matchAll(/^ {2}(ERR_\w+): /gm)].map(([, code]) => code)
-    expect([reasons.length, codes.length]).toEqual([6, 9])
-    expect(headingsOf('reference/errors.md')).toEqual([...reasons, ...codes])
-  })
-
-  it('has a heading per finding code', () => {
-    const source = readFileSync(join(ROOT, 'tools/src/diagnose/finding.ts'), 'utf8')
-    const codes = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => code)
-    expect(codes.length).toBeGreaterThan(30)
-    expect(headingsOf('debug/findings.md').toSorted()).toEqual(codes.toSorted())
-  })
 })
 
 describe('package.json', () => {
