@@ -33,7 +33,7 @@ export async function verifyRequest<Secrets, Key, Result>(
   return signed.ok ? reserve(signed, nonceStore) : signed
 }
 
-/** The values of the three headers. Only the check of the signature shows whether they are right. */
+/** The values of the three headers. The check of the signature shows later whether these values are right. */
 interface Claim {
   readonly ok: true
   /** The name of the header that had the nonce, in lowercase. */

@@ -51,7 +51,7 @@ export function faultsPart(store, { results }) {
   const rows = results.filter((result) => result.store === store)
   if (rows.length === 0) throw new Error(`docs/faults.json has no results of ${store}.`)
   const lines = rows.map(({ fault, answersWithin, healsWithin, isAcceptedTwice }) => {
-    const effect = isAcceptedTwice ? `once per lost nonce | ${lostIn(fault)}` : 'none | none'
+    const effect = isAcceptedTwice ? `requests with a lost nonce | ${lostIn(fault)}` : 'none | none'
     return `| ${fault} | ${seconds(answersWithin)} | ${seconds(healsWithin)} | ${effect} |`
   })
   return ['| fault | response time | recovery time | accepted twice | lost |', '|---|---|---|---|---|', ...lines].join(

@@ -3,7 +3,7 @@
 // Save this program as `Program.cs` of a console project. The program needs .NET 5.
 //
 // - Do not use `PostAsJsonAsync`, which serializes again. Use `JsonSerializer.SerializeToUtf8Bytes` once, and send a `ByteArrayContent`.
-// - The tests run the program with Mono, not with .NET. So the program signs four [test vectors](index.md#test-vectors) at each start.
+// - The program was tested with Mono, not with .NET, so it checks four [test vectors](index.md#test-vectors) at each start.
 
 // dotnet run -- URL FILE, with the secret in WEBHOOK_SECRET.
 using System;

@@ -58,7 +58,7 @@ const WEBHOOKS: readonly Pair[] = [
     'Letters of webhook IDs are lost, because the encoding does not have them',
   ],
   ['$\u{1f98a}', '$\u{1f43a}', 'webhook IDs with an emoji', 'Characters such as an emoji are removed from webhook IDs'],
-  ['__proto__', 'constructor', 'webhook IDs such as __proto__', 'Webhook IDs are property names of an object'],
+  ['__proto__', 'constructor', 'webhook IDs such as __proto__', 'Webhook IDs are used as property names of an object'],
 ]
 
 /** Separators that a store may use to join `webhookId` and `key`. */
