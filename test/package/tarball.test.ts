@@ -164,7 +164,7 @@ describe('publishing', () => {
 describe('the command', () => {
   it('runs with npx in an empty folder, without the library', () => {
     // npx would also find the command of the clone, in the PATH of this test.
-    expect(readdirSync(join(folder, 'node_modules/.bin'))).toContain('inbound-webhook-tools')
+    expect(existsSync(join(folder, 'node_modules/.bin/inbound-webhook-tools'))).toBe(true)
     const empty = mkdtempSync(join(tmpdir(), 'empty-'))
     try {
       const tarball = `--package=${join(folder, 'inbound-webhook-tools.tgz')}`
