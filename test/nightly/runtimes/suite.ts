@@ -1,14 +1,39 @@
 import assert from 'node:assert/strict'
+import published from '../../../docs/vectors.json' with { type: 'json' }
+import type { NonceStore } from '../../../src/index.js'
 import type { SqliteNonceStore } from '../../../src/stores/sqlite.js'
-import type { Case, Core } from './case.js'
-import { contract, type Sqlite, sqliteContract, type Testing } from './contract.js'
-import { mistakes } from './mistakes.js'
-import { readBodies } from './read-body.js'
-import { bodyShapes, headerShapes } from './shapes.js'
-import { vectors } from './vectors.js'
+import { BYTES, SHAPES, TEXT, WIDER } from '../../support/cases/bodies.js'
+import { ABSENT, FOUND, NO_HEADERS, type Shape, TWICE } from '../../support/cases/headers.js'
+import { type Mistake, SIGN_MISTAKES, SIGN_RANGES, VERIFY_MISTAKES } from '../../support/cases/mistakes.js'
+import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../../support/cases/raw-body.js'
+import { RecordingStore, SECRET, signedRequest, TestClock } from '../../support/request.js'
+
+// The cases that run on every runtime.
+
+type Core = typeof import('../../../src/index.js')
+type Testing = typeof import('../../../src/testing/index.js')
+type Sqlite = typeof import('../../../src/stores/sqlite.js')
+type Arguments = Parameters<Core['verify']>
+
+/** A check that must pass on every runtime. */
+interface Case {
+  name: string
+  run(): unknown
+}
+
+/** Returns the result of a request at the time of the tests: `accepted`, or the reason. */
+async function resultOf(
+  { verify }: Core,
+  request: Arguments[0],
+  store: Arguments[2] = new RecordingStore(),
+  clock: Arguments[3] = new TestClock(),
+): Promise<string> {
+  const result = await verify(request, SECRET, store, clock)
+  return result.ok ? 'accepted' : result.reason
+}
 
 /** The exports of each subpath of the package on this runtime, by import name. */
-export type Loaded = ReadonlyMap<string, object>
+type Loaded = ReadonlyMap<string, object>
 
 export interface Outcome {
   passed: number
@@ -38,23 +63,226 @@ export async function outcomeOf(
       outcome.failed.push(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     }
   }
-  for (const one of [...subpaths(loaded), ...coreCases(core)]) await run(one)
-  // These cases wait for real time to pass, so they run at once.
-  const contracts = [
-    ...contract(core, testing),
-    ...(database === undefined ? [] : sqliteContract(sqlite, testing, database)),
-  ]
-  await Promise.all(contracts.map(run))
-  return outcome
-}
-
-function subpaths(loaded: Loaded): Case[] {
-  return [...loaded].map(([name, exports]) => ({
+  const imports = [...loaded].map(([name, exports]) => ({
     name: `${name} is loaded`,
     run: () => assert.notDeepEqual(Object.keys(exports), []),
   }))
+  const shapes = [...headerShapes(core), ...bodyShapes(core)]
+  for (const one of [...imports, ...vectors(core), ...shapes, ...mistakes(core), ...readBodies(core)]) await run(one)
+  // These cases wait for real time to pass, so they run at once.
+  await Promise.all(
+    contract(core, testing, database && ((clock) => new sqlite.SqliteNonceStore(database, { clock }))).map(run),
+  )
+  return outcome
 }
 
-function coreCases(core: Core): Case[] {
-  return [...vectors(core), ...headerShapes(core), ...bodyShapes(core), ...readBodies(core), ...mistakes(core)]
+/** The vectors for receivers in any language: requests in order, and the result of each. */
+function vectors({ MemoryNonceStore, sign, verify }: Core): Case[] {
+  return published.vectors.map(({ description, secrets, requests }) => ({
+    name: `the published vector: ${description}`,
+    async run() {
+      const clock = new TestClock()
+      const store = new MemoryNonceStore({ clock })
+      for (const { webhookId, now, headers, bodyBase64, expected } of requests) {
+        clock.milliseconds = now
+        const received = { webhookId, headers: headers as [string, string][], body: Buffer.from(bodyBase64, 'base64') }
+        const result = await verify(received, secrets, store, clock)
+        for (const [name, value] of Object.entries(expected)) assert.equal(Reflect.get(result, name), value)
+        if (!result.ok) continue
+        const { timestamp, nonce, secretIndex } = result
+        const signed = sign(received.body, secrets[secretIndex] ?? '', { timestamp, nonce })
+        const sent = new Headers(received.headers)
+        // `sign` writes no leading zeros.
+        if (sent.get('x-timestamp') !== signed['X-Timestamp']) continue
+        assert.equal(signed['X-Signature'], sent.get('x-signature'))
+      }
+    },
+  }))
+}
+
+function headerShapes(core: Core): Case[] {
+  const found = (shapes: readonly Shape[], expected: string) =>
+    shapes.map(([name, headers]) => ({
+      name: `headers, ${expected}: ${name}`,
+      run: async () => assert.equal(await resultOf(core, { ...signedRequest(), headers: headers() }), expected),
+    }))
+  return [...found(FOUND, 'accepted'), ...found(TWICE, 'invalid_nonce'), ...found(ABSENT, 'missing_header')]
+}
+
+function bodyShapes(core: Core): Case[] {
+  const accepts = (name: string, signed: Uint8Array, body: () => unknown) => ({
+    name: `a body: ${name}`,
+    run: async () => {
+      const request = Object.assign(signedRequest({ body: signed }), { body: await body() })
+      assert.equal(await resultOf(core, request as Parameters<Core['verify']>[0]), 'accepted')
+    },
+  })
+  return [
+    ...SHAPES.map(([name, body]) => accepts(name, BYTES, body)),
+    ...WIDER.map(([name, body]) => accepts(name, BYTES.subarray(2, 6), body)),
+    accepts('text', new TextEncoder().encode(TEXT), () => TEXT),
+    {
+      name: 'a body: read before the promise is returned',
+      async run() {
+        const body = Uint8Array.from(BYTES)
+        const got = resultOf(core, signedRequest({ body }))
+        body.fill(0)
+        assert.equal(await got, 'accepted')
+      },
+    },
+  ]
+}
+
+const INVALID_ARGUMENT = 'ERR_INVALID_ARGUMENT'
+
+function mistakes(core: Core): Case[] {
+  const refuses = (call: (...args: unknown[]) => unknown, where: string, [name, args, message]: Mistake) => ({
+    name: `a mistake in ${where}: ${name}`,
+    run: () =>
+      assert.rejects(async () => await call(...args()), { name: 'TypeError', code: INVALID_ARGUMENT, message }),
+  })
+  const verify = core.verify as (...args: unknown[]) => unknown
+  const sign = core.sign as (...args: unknown[]) => unknown
+  const withBody = (body: unknown) => [{ ...signedRequest(), body }, SECRET, new RecordingStore()]
+  const notRaw = (name: string, args: () => unknown[] | Promise<unknown[]>, hint: string, message: RegExp) => ({
+    name: `a mistake in body: ${name}`,
+    run: async () => {
+      const values = await args()
+      const error = { name: 'TypeError', code: INVALID_ARGUMENT, hint, message }
+      await assert.rejects(async () => await verify(...values), error)
+    },
+  })
+  return [
+    ...VERIFY_MISTAKES.map((mistake) => refuses(verify, 'verify', mistake)),
+    ...SIGN_MISTAKES.map((mistake) => refuses(sign, 'sign', mistake)),
+    ...SIGN_RANGES.map(([name, options]) => ({
+      name: `a mistake in sign: ${name}`,
+      run: () => assert.throws(() => core.sign('', SECRET, options), { name: 'RangeError', code: INVALID_ARGUMENT }),
+    })),
+    ...NO_HEADERS.map(([name, headers, message]) =>
+      refuses(verify, 'headers', [
+        name,
+        () => [{ ...signedRequest(), headers: headers() }, SECRET, new RecordingStore()],
+        message,
+      ]),
+    ),
+    ...NO_RAW_BODIES.map(([name, body, hint, fix]) => notRaw(name, () => withBody(body()), hint, fix)),
+    ...NO_RAW_BODIES_ONCE_READ.map(([name, body, hint, fix]) =>
+      notRaw(name, async () => withBody(await body()), hint, fix),
+    ),
+  ]
+}
+
+/** Checks that `readBody` and `receive` read the runtime's own requests and streams. */
+function readBodies({ MemoryNonceStore, readBody, receive, refusal, sign }: Core): Case[] {
+  const post = (body: RequestInit['body'], headers = {}) =>
+    new Request('http://localhost/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
+  const streamOf = (...chunks: (Uint8Array | Error)[]) =>
+    new ReadableStream({
+      pull(controller) {
+        const chunk = chunks.shift()
+        if (chunk === undefined) controller.close()
+        else if (chunk instanceof Error) controller.error(chunk)
+        else controller.enqueue(chunk)
+      },
+    })
+  const returns = (name: string, source: () => Parameters<typeof readBody>[0], expected: Uint8Array) => ({
+    name: `readBody: ${name}`,
+    run: async () => assert.deepEqual([...(await readBody(source()))], [...expected]),
+  })
+  const refuses = (name: string, source: () => Parameters<typeof readBody>[0], status: number) => ({
+    name: `readBody: ${name}`,
+    run: async () => {
+      const error: unknown = await readBody(source(), { maxBytes: 10 }).catch((thrown: unknown) => thrown)
+      assert.equal(Object(error).status, status, String(error))
+    },
+  })
+  const ten = () => new Uint8Array(10)
+  const signed = (body: string) => post(body, sign(body, 'secret'))
+  const receiveFrom = (request: Request, nonceStore = new MemoryNonceStore()) =>
+    receive({ webhookId: '42', request }, 'secret', nonceStore)
+  return [
+    {
+      name: 'receive: accepts a Request once',
+      async run() {
+        const nonceStore = new MemoryNonceStore()
+        const request = signed('{"a":1}')
+        const { body } = await receiveFrom(request.clone(), nonceStore)
+        assert.equal(body.toString(), '{"a":1}')
+        await assert.rejects(receiveFrom(request, nonceStore), { reason: 'replayed_nonce' })
+      },
+    },
+    {
+      name: 'receive: leaves the body of a Request unread if its headers break a rule',
+      async run() {
+        const request = post('{"a":1}')
+        const error: unknown = await receiveFrom(request).catch((thrown: unknown) => thrown)
+        assert.equal(request.bodyUsed, false)
+        assert.equal(refusal(error, { log() {} }).status, 401)
+      },
+    },
+    returns('every byte of a Request', () => post(Uint8Array.from(BYTES)), BYTES),
+    returns('a stream', () => post(streamOf(BYTES.slice(0, 1), BYTES.slice(1))), BYTES),
+    returns('a Request without a body', () => new Request('http://localhost/'), new Uint8Array()),
+    returns('an empty body', () => post(''), new Uint8Array()),
+    returns('an object around the Request', () => ({ req: { raw: post(Uint8Array.from(BYTES)) } }), BYTES),
+    returns('an event of AWS Lambda', () => ({ body: 'AAE=', isBase64Encoded: true }), Uint8Array.of(0, 1)),
+    refuses('a large Content-Length', () => ({ headers: new Headers({ 'content-length': '11' }), body: ten() }), 413),
+    refuses('a stream that is too large', () => post(streamOf(ten(), Uint8Array.of(1))), 413),
+    refuses('a stream that fails', () => post(streamOf(ten(), new Error('reset'))), 400),
+    {
+      name: 'readBody: a stream that stops',
+      async run() {
+        const error: unknown = await readBody(post(new ReadableStream()), { bodyTimeout: 50 }).catch((thrown) => thrown)
+        assert.equal(Object(error).status, 408, String(error))
+      },
+    },
+    {
+      name: 'readBody: a Request that was read',
+      async run() {
+        const request = post('{}')
+        await request.json()
+        await assert.rejects(readBody(request), { code: 'ERR_INVALID_ARGUMENT', message: /^source was already read, / })
+      },
+    },
+  ]
+}
+
+/** The contract of nonce stores, with the clocks and timers of this runtime, and with its SQLite if it has one. */
+function contract(
+  { MemoryNonceStore }: Core,
+  { nonceStoreContract }: Testing,
+  openSqlite: ((clock: TestClock) => NonceStore) | undefined,
+): Case[] {
+  const store = new MemoryNonceStore()
+  const down = { reserve: () => Promise.reject(new Error('connection refused')) }
+  const hanging = { reserve: () => new Promise<boolean>(() => {}) }
+  const onClock = (name: string, open: (clock: TestClock) => NonceStore): Case => ({
+    name: `${name} passes with a clock that the test moves`,
+    // One after the other, because each case moves the clock.
+    async run() {
+      const clock = new TestClock()
+      const moved = open(clock)
+      const wait = (milliseconds: number) => {
+        clock.milliseconds += milliseconds
+      }
+      for (const { run } of nonceStoreContract(() => moved, { wait })) await run()
+    },
+  })
+  return [
+    ...nonceStoreContract(() => store, { createUnreachableStore: () => down }).map(({ name, run }) => ({
+      name: `MemoryNonceStore ${name}`,
+      run,
+    })),
+    onClock('MemoryNonceStore', (clock) => new MemoryNonceStore({ clock })),
+    ...(openSqlite === undefined ? [] : [onClock('SqliteNonceStore', openSqlite)]),
+    {
+      name: 'a store that hangs does not pass',
+      async run() {
+        const cases = nonceStoreContract(() => store, { createUnreachableStore: () => hanging })
+        const tested = cases.filter(({ isSkipped }) => !isSkipped)
+        await assert.rejects(async () => await tested.at(-1)?.run(), /does not return within 4 s/)
+      },
+    },
+  ]
 }
