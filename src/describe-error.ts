@@ -5,7 +5,7 @@ export function describeError(error: unknown): string {
   try {
     return oneLine(inspect(error).replace(/\n\s*/g, ' '))
   } catch {
-    return 'The error cannot be shown, because reading the error throws another one.'
+    return 'The error cannot be shown, because reading the error throws another error.'
   }
 }
 

@@ -126,7 +126,7 @@ export function describeDrift(seconds: number, now: number): string {
   return days < 20 * 365 ? years : `${years}, so maybe not set or not in seconds`
 }
 
-/** Units smaller than a second. A timestamp of at least the number before a unit is probably in this unit. */
+/** Units smaller than a second. If a timestamp is at least the number in a row, the timestamp is probably in the unit of this row. */
 const UNITS = [
   [1e17, 'nanoseconds'],
   [1e14, 'microseconds'],

@@ -334,7 +334,7 @@ describe('options.log', () => {
     })
     expect(lineOf(unreadable)).toMatch(/^Error: a message at /)
     expect(lineOf({ [inspect.custom]: () => Object(unreadable).reason })).toBe(
-      'The error cannot be shown, because reading the error throws another one.',
+      'The error cannot be shown, because reading the error throws another error.',
     )
   })
 })

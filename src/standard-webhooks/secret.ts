@@ -26,7 +26,7 @@ export function readKeys(secret: StandardSecret): readonly Uint8Array[] {
 }
 
 function readKey(secret: unknown, name: string): Uint8Array {
-  // `instanceof` does not recognise a Uint8Array from another realm, such as the one of a test runner.
+  // `instanceof` does not recognise a Uint8Array from another realm, such as the realm of a test runner.
   if (types.isUint8Array(secret)) {
     if (secret.length === 0) throw invalidType(`${name} has no bytes. Pass the secret of the webhook.`)
     return Buffer.from(secret)

@@ -16,8 +16,8 @@ export interface NonceStoreContractOptions {
    */
   wait?: ((milliseconds: number) => void | Promise<void>) | undefined
   /**
-   * How many calls a case makes. `'full'`, the default, makes up to 100 calls at once. Use `'light'` if your database is slow: it makes up
-   * to 10 calls at once, and fewer calls in total, so it finds fewer concurrency faults.
+   * How many calls a case makes. `'full'`, the default, makes up to 100 calls at once. Use `'light'` if your database is slow.
+   * `'light'` makes up to 10 calls at once, and fewer calls in total, but finds fewer concurrency faults.
    */
   load?: 'full' | 'light' | undefined
 }
@@ -73,7 +73,7 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
 /** Resolves to what `act` returns, or to `'hangs'` if `act` takes longer than `milliseconds`. */
 export async function resultWithin<T>(milliseconds: number, act: () => T | Promise<T>): Promise<T | 'hangs'> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  // The timer is not unref'd, because a process with nothing else to do would end before act has settled.
+  // The timer keeps the process alive, because a process with nothing else to do would end before act has settled.
   const late = new Promise<'hangs'>((resolve) => {
     timer = setTimeout(resolve, milliseconds, 'hangs')
   })

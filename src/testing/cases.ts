@@ -40,7 +40,7 @@ function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: num
 
 async function race(stores: readonly NonceStore[], { load }: Setting, what: string, expired?: Reservation) {
   const { calls, rounds } = LOADS[load]
-  const tried = `${calls} simultaneous calls for one key. Return false to all but one.`
+  const tried = `${calls} simultaneous calls for one key. Return true to one call, and false to all others.`
   for (let round = 0; round < (expired ? 1 : rounds); round++) {
     const reservation = expired ?? newReservation()
     const call = (index: number) => reserve(stores[index % stores.length] as NonceStore, reservation, 600, tried)
@@ -149,7 +149,7 @@ export const CASES: Cases = {
     await expectTaken(
       other,
       reservation,
-      'A key that one instance reserved is free in another. Keep keys in the shared backend, not in the instance.',
+      'A key that one instance reserved is free in another instance. Keep keys in the shared backend, not in the instance.',
     )
     await race([store, other], setting, 'the same key')
   },
@@ -161,7 +161,7 @@ export const CASES: Cases = {
     await inBatches(keys, LOADS[setting.load].calls / 2, async (key) => {
       const tried = `the key ${JSON.stringify(key)}`
       const isFree = () => reserve(store, [webhookId, key], 600, `${tried}. ${HASH}`)
-      expect(await isFree(), `reserve() confuses ${tried} with another. ${HASH}`)
+      expect(await isFree(), `reserve() confuses ${tried} with another key. ${HASH}`)
       expect(!(await isFree()), `reserve() does not remember ${tried}. ${HASH}`)
     })
   },

@@ -1,7 +1,7 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import { expect, HASH, type Reservation, reserve, unique } from './calls.js'
 
-/** Two different texts, the kind of these texts, and what a store does wrong that treats the texts as equal. */
+/** Two different texts, what kind of texts they are, and the fault of a store that treats both texts as equal. */
 type Pair = readonly [one: string, other: string, special: string, fault: string]
 
 // `$` and `#` stand for two random numbers of 14 digits. If a store confuses the texts of several rows, the error names the fault of the
@@ -12,7 +12,7 @@ const KEYS: readonly Pair[] = [
   [`a${'n'.repeat(113)}$`, `b${'n'.repeat(113)}$`, 'keys of 128 characters', 'Keys are truncated at the start'],
   ['$', '0$', 'keys that are numbers', 'Keys are compared as numbers'],
   [`$${'n'.repeat(113)}a`, `$${'n'.repeat(113)}b`, 'keys of 128 characters', 'Keys are truncated'],
-  ['$', '$k', 'a key that is the start of another', 'Keys are matched by their start'],
+  ['$', '$k', 'a key that is the start of another key', 'A key is equal to each longer key with the same start'],
   ['$', '$.0', 'keys that are numbers', 'Keys are compared as numbers'],
   ['$0', '$e1', 'keys that are numbers', 'Keys are compared as numbers'],
   ['$ a', '$ b', 'keys with a space', 'Keys are truncated at a space'],
@@ -28,8 +28,8 @@ const KEYS: readonly Pair[] = [
   ['$aXb', '$a_b', 'keys with an underscore', 'Keys are matched as patterns'],
   ['$aXb', '$a%b', 'keys with a percent sign', 'Keys are matched as patterns'],
   ['$aXb', '$a*b', 'keys with an asterisk', 'Keys are matched as patterns'],
-  ["$a'b", "$a''b", 'keys with a quote', 'Keys are part of the text of a statement, not parameters'],
-  ['$a\\b', '$a\\\\b', 'keys with a backslash', 'Backslashes in keys are escapes, because keys are not parameters'],
+  ["$a'b", "$a''b", 'keys with a quote', 'Keys are inserted into the text of a statement. Pass them as parameters'],
+  ['$a\\b', '$a\\\\b', 'keys with a backslash', 'A backslash in a key is read as an escape. Pass keys as parameters'],
   ['$Aa', '$BB', 'ordinary keys', 'Keys are compared by a weak hash'],
 ]
 
@@ -43,7 +43,12 @@ const WEBHOOKS: readonly Pair[] = [
   ],
   ['$', '0$', 'webhook IDs that are numbers', 'Webhook IDs are compared as numbers'],
   [`$${'h'.repeat(3000)}a`, `$${'h'.repeat(3000)}b`, 'webhook IDs of 3 000 characters', 'Webhook IDs are truncated'],
-  ['$', '$w', 'a webhook ID that is the start of another', 'Webhook IDs are matched by their start'],
+  [
+    '$',
+    '$w',
+    'a webhook ID that is the start of another ID',
+    'A webhook ID is equal to each longer ID with the same start',
+  ],
   ['$Hook', '$hook', 'webhook IDs with capital letters', 'Upper and lower case are equal in webhook IDs'],
   ['$', '$ ', 'webhook IDs with a space at the end', 'Webhook IDs are trimmed at the end'],
   ['$', ' $', 'webhook IDs with a space at the start', 'Webhook IDs are trimmed at the start'],

@@ -248,7 +248,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return !taken
     },
   })),
-  faulty('memory of each instance', /free in another\. Keep keys in the shared backend/, (store) => {
+  faulty('memory of each instance', /free in another instance\. Keep keys in the shared backend/, (store) => {
     store.backend = new Map()
     return {}
   }),
@@ -304,8 +304,10 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`).test(stored),
   ),
   // Each of these faults shows only in one order of a pair.
-  matching('keys that start with the key', /Keys are matched by their start/, (stored, key) => stored.startsWith(key)),
-  faulty('webhooks that start with the webhook', /Webhook IDs are matched by their start/, (store) => ({
+  matching('keys that start with the key', /A key is equal to each longer key/, (stored, key) =>
+    stored.startsWith(key),
+  ),
+  faulty('webhooks that start with the webhook', /A webhook ID is equal to each longer ID/, (store) => ({
     reserve: reserveUnless(store, (other, [webhookId, key]) => other[0].startsWith(webhookId) && other[1] === key),
   })),
   altering('truncated at a space', /Keys are truncated at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
@@ -381,7 +383,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('throws for a taken key', /threw for a taken key\. Return false for a taken key/, () => ({
     answer: (reserved) => reserved || databaseError(),
   })),
-  faulty('throws for simultaneous calls', /threw for 40 simultaneous calls .*Return false to all but one/, (store) => {
+  faulty('throws for simultaneous calls', /threw for 40 simultaneous calls .*Return true to one call/, (store) => {
     const running = new Set<string>()
     return {
       async reserve(webhookId, key, ttlSeconds) {
@@ -483,8 +485,8 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   altering('with punctuation replaced', /The punctuation in keys is replaced/, (key) => key.replaceAll(/\W/g, '_')),
   altering('stripped of punctuation', /Some characters are removed from keys/, (key) => key.replaceAll(/\W/g, '')),
   altering('form-decoded', /Keys are form-decoded/, (key) => key.replaceAll('+', ' ')),
-  altering('unquoted', /Keys are part of the text of a statement/, (key) => key.replaceAll("''", "'")),
-  altering('unescaped', /Backslashes in keys are escapes/, (key) => key.replaceAll('\\\\', '\\')),
+  altering('unquoted', /Keys are inserted into the text of a statement/, (key) => key.replaceAll("''", "'")),
+  altering('unescaped', /A backslash in a key is read as an escape/, (key) => key.replaceAll('\\\\', '\\')),
   alteringWebhooks('truncated at the start', /Webhook IDs are truncated at the start/, (webhookId) =>
     webhookId.slice(-64),
   ),
