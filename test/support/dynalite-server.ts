@@ -1,10 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { hasPackage, requirePackage } from '../nightly/packages/packages.js'
-import { eventually, freePort, temporaryFolder } from './servers.js'
+import { freePort, LocalServer } from './servers.js'
 
 export function dynaliteIsInstalled(): boolean {
   return hasPackage('dynalite') && hasPackage('@aws-sdk/client-dynamodb')
@@ -17,14 +13,7 @@ export function configOf(port: number) {
 }
 
 /** A process that speaks the protocol of DynamoDB, on a free loopback port, with its data in a temporary folder. */
-export class DynaliteServer {
-  readonly folder = temporaryFolder()
-  /** Environment variables of the server, from its next start. */
-  env: NodeJS.ProcessEnv = {}
-  #process: ChildProcess | undefined
-
-  private constructor(readonly port: number) {}
-
+export class DynaliteServer extends LocalServer {
   /** Starts a server with the table `webhook_nonces`. */
   static async start(): Promise<DynaliteServer> {
     const server = new DynaliteServer(await freePort())
@@ -44,36 +33,10 @@ export class DynaliteServer {
     return server
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid
-  }
-
   async restart(): Promise<void> {
     const options = ['--port', String(this.port), '--host', '127.0.0.1', '--path', join(this.folder, 'data')]
     const script = requirePackage.resolve('dynalite/cli.js')
-    const env = { ...process.env, ...this.env }
-    this.#process = spawn(process.execPath, [script, ...options, '--createTableMs', '1'], { stdio: 'ignore', env })
-    await eventually(async () => {
-      const socket = connect(this.port, '127.0.0.1')
-      await once(socket, 'connect')
-      socket.destroy()
-    })
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal)
-  }
-
-  async kill(): Promise<void> {
-    const child = this.#process
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exit = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exit
-  }
-
-  async stop(): Promise<void> {
-    await this.kill()
-    rmSync(this.folder, { recursive: true, force: true })
+    this.launch(process.execPath, [script, ...options, '--createTableMs', '1'])
+    await this.untilItListens()
   }
 }

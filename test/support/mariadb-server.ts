@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile, execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { prepared } from './prepared.js'
-import { eventually, freePort, temporaryFolder } from './servers.js'
+import { eventually, freePort, LocalServer, temporaryFolder } from './servers.js'
 
 const run = promisify(execFile)
 
@@ -37,17 +36,16 @@ function environment(folder: string): NodeJS.ProcessEnv {
 }
 
 /** A MariaDB server on a free loopback port, with its data in a temporary folder. */
-export class MariaDbServer {
-  /** Environment variables of the server, from its next start. */
-  env: NodeJS.ProcessEnv = {}
-  #process: ChildProcess | undefined
+export class MariaDbServer extends LocalServer {
   #isMounted = false
 
   private constructor(
-    readonly folder: string,
-    readonly port: number,
+    folder: string,
+    port: number,
     readonly options: readonly string[],
-  ) {}
+  ) {
+    super(port, folder)
+  }
 
   /** @param options - options of its command line, such as `--binlog-format=ROW`. */
   static async start(...options: string[]): Promise<MariaDbServer> {
@@ -91,10 +89,6 @@ export class MariaDbServer {
     return `mariadb://test@127.0.0.1:${this.port}/hooks`
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid
-  }
-
   async restart(): Promise<void> {
     const network = [
       '--bind-address=127.0.0.1',
@@ -103,8 +97,7 @@ export class MariaDbServer {
       '--skip-name-resolve',
     ]
     const fixed = ['--no-defaults', '--user=mysql', `--datadir=${this.#data}`, `--pid-file=${join(this.folder, 'pid')}`]
-    const env = { ...environment(this.folder), ...this.env }
-    this.#process = spawn(SERVER, [...fixed, ...network, ...this.options], { stdio: 'ignore', env })
+    this.launch(SERVER, [...fixed, ...network, ...this.options], environment(this.folder))
     await eventually(() => this.sql('SELECT 1'))
   }
 
@@ -129,18 +122,6 @@ export class MariaDbServer {
     await this.sql(`DO MASTER_POS_WAIT('${file}', ${position}); STOP SLAVE`)
   }
 
-  signal(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal)
-  }
-
-  async kill(): Promise<void> {
-    const child = this.#process
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exit = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exit
-  }
-
   get #ballast(): string {
     return join(this.folder, 'ballast')
   }
@@ -160,9 +141,9 @@ export class MariaDbServer {
     rmSync(this.#ballast)
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     await this.kill()
     if (this.#isMounted) await run('umount', [this.folder])
-    rmSync(this.folder, { recursive: true, force: true })
+    await super.stop()
   }
 }

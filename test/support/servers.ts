@@ -68,24 +68,60 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'nonce-store-'))
 }
 
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exit
-}
-
-export class RedisServer {
-  readonly folder = temporaryFolder()
+/** A server in one process of its own, with its data in a temporary folder. */
+export abstract class LocalServer {
   /** Environment variables of the server, from its next start. */
   env: NodeJS.ProcessEnv = {}
   #process: ChildProcess | undefined
+
+  protected constructor(
+    readonly port: number,
+    readonly folder = temporaryFolder(),
+  ) {}
+
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  protected launch(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): void {
+    this.#process = spawn(program, args, { stdio: 'ignore', env: { ...env, ...this.env } })
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** Waits until a port of the server takes connections. */
+  protected async untilItListens(): Promise<void> {
+    await eventually(async () => {
+      const socket = connect(this.port, '127.0.0.1')
+      await once(socket, 'connect').finally(() => socket.destroy())
+    })
+  }
+}
+
+export class RedisServer extends LocalServer {
   #isSentinel = false
 
   private constructor(
-    readonly port: number,
+    port: number,
     readonly options: readonly string[],
-  ) {}
+  ) {
+    super(port)
+  }
 
   /** @param options - options of its command line, such as `--appendonly yes`. */
   static async start(...options: string[]): Promise<RedisServer> {
@@ -105,19 +141,11 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid
-  }
-
   /** @param more - options for this start only. */
   spawn(...more: string[]): void {
-    if (this.#isSentinel) {
-      this.#process = spawn('redis-server', [join(this.folder, 'sentinel.conf'), '--sentinel'], { stdio: 'ignore' })
-      return
-    }
     const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder, '--save', '']
-    const env = { ...process.env, ...this.env }
-    this.#process = spawn('redis-server', [...fixed, ...this.options, ...more], { stdio: 'ignore', env })
+    const sentinel = [join(this.folder, 'sentinel.conf'), '--sentinel']
+    this.launch('redis-server', this.#isSentinel ? sentinel : [...fixed, ...this.options, ...more])
   }
 
   async restart(): Promise<void> {
@@ -131,19 +159,6 @@ export class RedisServer {
   cli(...command: string[]): string {
     const output = execFileSync('redis-cli', ['-p', String(this.port), ...command], { encoding: 'utf8', stdio: 'pipe' })
     return output.trim()
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal)
-  }
-
-  async kill(): Promise<void> {
-    if (this.#process !== undefined) await killed(this.#process)
-  }
-
-  async stop(): Promise<void> {
-    await this.kill()
-    rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
@@ -415,12 +430,7 @@ export class PostgresServer {
 }
 
 /** PgBouncer in transaction mode, with two connections to a PostgreSQL server. */
-export class PgBouncer {
-  readonly folder = temporaryFolder()
-  #process: ChildProcess | undefined
-
-  private constructor(readonly port: number) {}
-
+export class PgBouncer extends LocalServer {
   static async start(server: PostgresServer): Promise<PgBouncer> {
     const bouncer = new PgBouncer(await freePort())
     chmodSync(bouncer.folder, 0o777)
@@ -442,25 +452,13 @@ server_login_retry = 1
 `,
     )
     const user = userInfo().uid === 0 ? ['-u', 'postgres'] : []
-    bouncer.#process = spawn('pgbouncer', [...user, settings], { stdio: 'ignore' })
-    await eventually(async () => {
-      const socket = connect(bouncer.port, '127.0.0.1')
-      await once(socket, 'connect').finally(() => socket.destroy())
-    })
+    bouncer.launch('pgbouncer', [...user, settings])
+    await bouncer.untilItListens()
     return bouncer
   }
 
   get url(): string {
     return `postgres://test@127.0.0.1:${this.port}/postgres`
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal)
-  }
-
-  async stop(): Promise<void> {
-    if (this.#process !== undefined) await killed(this.#process)
-    rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
