@@ -149,7 +149,7 @@ function withoutLabel(body: Uint8Array): Uint8Array[] {
   return label === '' ? [] : [body.subarray(label.length)]
 }
 
-/** Returns the body without text that follows it, or an empty list. Blank lines before that text are removed in the first of two results. */
+/** Returns the body without text that follows it, first without and then with the blank lines before that text. Otherwise an empty list. */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
   const index = text.search(TEXT_AFTER)
@@ -253,7 +253,7 @@ function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
   const joined = new Uint8Array(bytes.length)
   let size = 0
   for (let start = 0; ; ) {
-    // A line with the size of a chunk has less than 1000 bytes.
+    // A line with the size of a chunk has fewer than 1000 bytes.
     const lineLength = bytes.subarray(start, start + 1000).indexOf(LF) + 1
     const line = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?\n/i.exec(fromLatin1(bytes.subarray(start, start + lineLength)))
     if (line === null) return undefined

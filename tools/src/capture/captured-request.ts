@@ -23,7 +23,7 @@ export interface CapturedRequest {
   readonly isLoose?: boolean
   /** Whether a dot in the capture may be any other byte. In this case, a right length does not confirm the body. */
   readonly isLossy?: boolean
-  /** Whether the body is exact, for example because the capture has the body in base64. */
+  /** Whether the capture has the exact bytes of the body, for example in base64. For such a body, no change is undone. */
   readonly isExact?: boolean | undefined
   /** Whether the command is `curl -d @file`, which sends the file without its line breaks. */
   readonly isFileJoined?: boolean

@@ -7,7 +7,7 @@ export type Header = readonly [name: string, value: string]
 /** Returns the header in a line such as `Name: value`, or `undefined` for other lines. HTTP/2 has names such as `:path`. */
 export function parseHeader(line: string): Header | undefined {
   const [, name, value] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s.exec(line) ?? []
-  // White space around a value is not part of the value (RFC 9110, section 5.5). Without the lookbehind, many spaces would take long.
+  // White space around a value is not part of it (RFC 9110, section 5.5). Without the lookbehind, many spaces would take quadratic time.
   return name && value !== undefined ? [name, value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')] : undefined
 }
 

@@ -149,7 +149,7 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
-      // A message of a queue has the event as a string. The message itself is not the outer object of the event.
+      // A message of a queue has the event as a string. The fields of the message are not part of the event, so `outer` is not set.
       const message = typeof inner === 'string' && inner.startsWith('{') ? jsonValue(inner) : undefined
       if (isJsonObject(message)) inTexts.push({ object: message })
     }
@@ -195,7 +195,7 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
   return request && { ...request, isExact: true }
 }
 
-/** Returns the headers of a value: an object, a list of pairs, of objects, or of names and values in turns, or a string with the headers. */
+/** Returns the headers in a value, which is an object, a list, or a string that has JSON or a header on each line. */
 function headerLinesOf(value: unknown): Header[] {
   if (typeof value === 'string') {
     const document = jsonValue(value)
@@ -262,7 +262,7 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
   return { body: isEmpty ? new Uint8Array() : undefined }
 }
 
-/** Returns the field of the body, which is beside the headers or in an object around them. A field beside a response may belong to that response. */
+/** Returns the field of the body, beside the headers or in an object around them. A field beside a response may belong to the response. */
 function findBodyField(place: Place): BodyField | undefined {
   let inner: Json | undefined
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {

@@ -93,7 +93,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
 /** Matches a string in quotes. `console.log` splits a long string into several strings, which it joins with ` +`. */
 const QUOTED = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1( \+\s{0,40})?/y
 
-/** Yields the values that may begin at an index: a string in quotes, a list of bytes, the rest of the line, or the rest of the text. */
+/** Yields the values that may begin at an index: a string in quotes, a list of bytes, or the rest of the line or of the text. */
 function* valueAt(text: string, start: number): Generator<Uint8Array> {
   const value = text.slice(start)
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []

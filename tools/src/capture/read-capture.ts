@@ -201,7 +201,7 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
 
 const FENCE = /^[ \t]*(?:```|~~~|\{(?:code|noformat)\b)[^\n`]*$/gm
 
-/** Returns the text between the first two fences, which are lines such as three backticks. The newline before the second fence is left out. */
+/** Returns the text between the first two fences, such as lines of three backticks. The newline before the second fence is left out. */
 function findFenced(bytes: Uint8Array, text: string): Uint8Array | undefined {
   FENCE.lastIndex = 0
   const opening = FENCE.exec(text)

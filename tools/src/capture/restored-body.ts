@@ -87,7 +87,7 @@ const CHANGES: readonly Change[] = [
 const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
 const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
 
-/** Yields the JSON as serializers write it. `isWeak` is true if more than white space changed, because the length can then be right by chance. */
+/** Yields the JSON as serializers write it. If more than white space changed, the length may be right by chance, so `isWeak` is true. */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
   if (json === undefined) return

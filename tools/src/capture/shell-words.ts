@@ -12,7 +12,7 @@ export interface ShellWord {
 /**
  * Returns the words of the first command in a text, by the rules of bash or of cmd on Windows.
  *
- * @param text - the command, decoded as Latin-1. The words are decoded in the same way, because `$'\xff'` is a byte that UTF-8 does not have.
+ * @param text - the command, decoded as Latin-1. The words are Latin-1 too, because `$'\xff'` is a byte that UTF-8 does not have.
  */
 export function splitCommand(text: string): readonly ShellWord[] {
   // Only cmd escapes with a caret.

@@ -49,7 +49,7 @@ export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Returns whether the endpoint rejected the signature. Other statuses of 4xx usually come from a route or a body parser. */
+/** Returns whether the endpoint rejected the request. Other statuses of 4xx usually come from a route or a body parser. */
 export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }

@@ -37,8 +37,8 @@ export interface CaptureDiagnosis extends Diagnosis {
 }
 
 /**
- * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if the body is so
- * uncertain that no finding would be sure.
+ * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if the body is too
+ * uncertain for any finding.
  *
  * @param maxHashes - the maximum number of hashes for each possible body.
  */

@@ -37,7 +37,7 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
 /** The maximum number of hashes in a search. */
 export const MAX_HASHES = 24_000
 
-/** The maximum number of bytes that a search hashes, and the maximum number that it reads or writes. Together, they take under a second. */
+/** The maximum number of bytes that a search hashes, and the maximum number that it reads or writes. Both together take under a second. */
 const MAX_BYTES = 400_000_000
 const MAX_REWRITTEN = 16_000_000
 /** For a body with more bytes, the search may read or write more bytes, because each change needs more. */
@@ -79,7 +79,7 @@ export function* diagnoseInSteps(
   const scheme = checkScheme(received, headers)
   if (scheme.length > 0) return finish(false, [...leaked, ...scheme])
   const meanings = meaningsOf(received)
-  // These hashes are not part of the search: two for the evidence, and one signature per secret and per meaning of the headers.
+  // These hashes are not part of the search: two for the evidence, and one per secret for each possible meaning of the headers.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
   const limited = limit(
     platform,
@@ -108,7 +108,7 @@ export function* diagnoseInSteps(
     ...checkHeaders(received, headers, intended, signed),
     ...checkTimestampFormat(intended.timestamp, now, mayBeMisread),
     ...checkNonce(intended.nonce, mayBeMisread),
-    // A mistake in the signature comes before a wrong age, because old requests are often diagnosed without their time of arrival.
+    // A request is often diagnosed long after it arrived, so a mistake in its signature comes before its wrong age.
     ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),

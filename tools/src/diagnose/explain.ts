@@ -184,7 +184,7 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
 const showBytes = (bytes: Uint8Array) =>
   fromLatin1(bytes).replace(/[^ -~]/g, (byte) => `<${hex(latin1(byte)).toUpperCase()}>`)
 
-/** Adds evidence that names the other mistakes, because only a sender without all of them makes the right signature. */
+/** Adds evidence that names the other mistakes, because the sender must fix all of them together. */
 function withOthers(draft: Draft, all: readonly Draft[]): Draft {
   const others = [...new Set(all.filter((other) => other !== draft).map(({ code }) => code))]
   if (others.length === 0) return draft

@@ -81,7 +81,7 @@ export type FindingCode =
   | 'body_newline'
   /** The text was signed and sent in different encodings, such as Latin-1 and UTF-8, or with different escapes. */
   | 'body_encoding'
-  /** Only one of the two bodies, signed or received, is inside an envelope, such as an event of a queue, a form or a multipart body. */
+  /** Only the signed body or only the received body is in an envelope, such as an event of a queue, a form or a multipart body. */
   | 'body_wrapped'
   /** The body was signed before it was compressed, or was decompressed before it was verified. */
   | 'body_compressed'

@@ -3,7 +3,7 @@ import { isGuessable } from '../secret-strength.js'
 
 const MASK = '[secret]'
 
-/** This many characters in a row are masked. For a secret made of words, the number is larger, because normal text has words too. */
+/** A piece of a secret is masked if it has at least this many characters, or more if the secret is made of words, which other text has too. */
 const MIN_PIECE = 4
 const MIN_PIECE_OF_WORDS = 8
 
@@ -17,7 +17,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 interface Pieces {
   /** The secrets as they may be written in a text, for example in hex. */
   readonly forms: readonly string[]
-  /** Every piece of these forms that has the length from which pieces are masked. */
+  /** All pieces of these forms that have exactly the minimum length. */
   readonly pieces: ReadonlySet<string>
 }
 
@@ -38,7 +38,7 @@ function maskPieces(text: string, length: number, { forms, pieces }: Pieces): st
 /** Caches the pieces of each list of secrets, because it takes longer to find the pieces than to mask a short text. */
 const FOUND = new WeakMap<readonly string[], ReadonlyMap<number, Pieces>>()
 
-/** Returns the pieces of the secrets, grouped by the length from which a piece is masked. */
+/** Returns the pieces of the secrets by their minimum length. */
 function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
   const byLength = new Map<number, string[]>()
   for (const [length, form] of secrets.flatMap(formsOf)) byLength.set(length, [...(byLength.get(length) ?? []), form])
@@ -54,7 +54,7 @@ function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
   return found
 }
 
-/** Returns each form of a secret, with the length from which its pieces are masked. A prefix such as `whsec_` is not secret. */
+/** Returns each form of a secret, with the minimum length of a masked piece. A prefix such as `whsec_` is not secret. */
 function formsOf(whole: string): (readonly [length: number, form: string])[] {
   const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')
   const count = isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE

@@ -114,7 +114,7 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
-/** Returns whether a name contains a word, also with a typing mistake: up to two letters may differ, or one in a word of five letters. */
+/** Returns whether a name contains a word. Two letters may be wrong, or one letter in a word of up to five letters. */
 function hasWord(name: string, word: string): boolean {
   return name.split('-').some((part) => {
     let missing = word

@@ -23,7 +23,7 @@ export interface SignatureForm {
   readonly isOfCapture?: boolean
   /** Returns whether the header, read in this way, is this digest. The argument is in lowercase hex. */
   matches(digest: string): boolean
-  /** Returns how the header differs from this digest: `digit 21 (\`0\`) is wrong`. */
+  /** Returns how the header differs from this digest, for example which digit is wrong. */
   describe?(digest: string): string
 }
 

@@ -90,7 +90,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   ]),
   cause(ACCEPTED, /^replay-/, ['replay-again']),
   cause(ACCEPTED, /^timestamp-(exponent|sign|space|fraction|letters)$/),
-  // An endpoint without a limit for the future also fails one of the cases about clocks, so its row is before theirs.
+  // An endpoint that accepts any future timestamp also fails a case of the clocks below, so this row comes first.
   cause(ACCEPTED, /^timestamp-(old|ahead|milliseconds)$/),
   clock(/^accepted-old$|^timestamp-ahead$/, 'ahead of'),
   clock(/^accepted-ahead$|^timestamp-old$/, 'behind'),

@@ -28,7 +28,7 @@ export interface ReceiverSettings {
   readonly folder: string | undefined
   /** The names that `Host` may have, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
-  /** Prints a report. `received` is absent if the request did not arrive completely. The next report waits for the promise. */
+  /** Prints a report. `received` is absent if the request did not arrive completely. The next report waits until the promise settles. */
   print(report: Report, received?: Received): Promise<void>
 }
 

@@ -58,7 +58,7 @@ const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
 const toLatin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? latin1(body) : undefined)
 
 const kind = hypothesesOf<Uint8Array, Bytes>
-/** Returns a function that makes hypotheses whose change is a change of text. */
+/** Returns a function that makes hypotheses that change the body as text. */
 const inText =
   (make: ReturnType<typeof kind>) =>
   (likelihood: Likelihood, what: string, change: (body: string) => string | undefined): BodyHypothesis =>
@@ -149,7 +149,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   })),
 
   inText(oneFormat)('uncommon', 'the fields of the form as JSON', (body) => forms.formAsJson(body, JSON.stringify)),
-  inText(oneFormat)('uncommon', 'the fields of the form as JSON, with its numbers and words', (body) =>
+  inText(oneFormat)('uncommon', 'the fields of the form as JSON, without quotes around numbers and words', (body) =>
     forms.formAsJson(body, forms.literalOrString),
   ),
   inText(oneFormat)('uncommon', 'the body as it was before it was percent-encoded', (body) =>
@@ -292,7 +292,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
   ...constants('rare', 'Array', '[object Promise]', 'System.Net.Http.StringContent'),
-  unfilled('last', 'the text `<detail>`, which nothing filled in, in the place of the body', (body, context) =>
+  unfilled('last', 'the placeholder `<detail>` in the place of the body', (body, context) =>
     body === context.body ? placeholdersFor('body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody') : undefined,
   ),
   ...changesOf<Uint8Array>(

@@ -34,8 +34,7 @@ import { type JsonStyle, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
 
-// This file has the mistake of writing the JSON twice: one serializer wrote the JSON that was signed, and another wrote the JSON that was
-// sent.
+// This file has one mistake: the JSON was written twice. One serializer wrote the signed JSON, and another wrote the JSON that was sent.
 
 /** A serializer, or a function that prints a parsed body. */
 export interface JsonWriter {

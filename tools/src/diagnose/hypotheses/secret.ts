@@ -106,7 +106,7 @@ const cutTo = (lengths: readonly number[]) => (secret: string) => ({
   variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
 })
 
-/** Matches a text of at least 6 visible characters. A few random bytes may be such a text by chance. */
+/** Matches a text of at least 6 visible characters. Fewer random bytes may be visible characters by chance. */
 const READABLE = /^[^\p{Cc}]{6,}\n?$/u
 /** Decodes bytes that are a readable text. One side probably has this text as the secret, and the other side has its base64 or hex. */
 const readable = (bytes: Uint8Array | undefined) =>
