@@ -23,7 +23,7 @@ import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './m
 import { limit } from './search.js'
 import { isDigest } from './signature-form.js'
 import { findSigningVariant, messageOf, type SearchContext } from './signing-variants.js'
-import { runSteps, type Steps } from './steps.js'
+import type { Steps } from './steps.js'
 
 /** A request to diagnose, with its headers and body already read. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
@@ -45,10 +45,6 @@ const LARGE = 100_000
 const MAX_REWRITTEN_IF_LARGE = 50_000_000
 
 const NOTHING_FOUND = { found: undefined, notTried: [] }
-
-/** Does the work of {@link diagnoseInSteps} without a pause. */
-export const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>): Diagnosis =>
-  runSteps(diagnoseInSteps(...given))
 
 /** Does the work of `diagnose` on any platform, in steps. Tests pass a smaller `maxHashes`, because a whole search takes long. */
 export function* diagnoseInSteps(

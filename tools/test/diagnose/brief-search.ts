@@ -1,5 +1,6 @@
-import { diagnoseWith } from '../../src/diagnose/engine.js'
+import { diagnoseInSteps } from '../../src/diagnose/engine.js'
 import { type Diagnosis, type diagnose, readArguments } from '../../src/diagnose/index.js'
+import { runSteps } from '../../src/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 
 /** Most single mistakes in a short request need fewer hashes. */
@@ -19,5 +20,5 @@ export async function diagnoseBriefly(
   clock?: Arguments[2],
   hashes = FEW_HASHES,
 ): Promise<Diagnosis> {
-  return diagnoseWith(NODE_PRIMITIVES, readArguments(request, secret, clock), hashes)
+  return runSteps(diagnoseInSteps(NODE_PRIMITIVES, readArguments(request, secret, clock), hashes))
 }

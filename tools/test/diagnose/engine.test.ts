@@ -3,8 +3,11 @@ import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../../../test/support/request.js'
-import { diagnoseWith } from '../../src/diagnose/engine.js'
+import { diagnoseInSteps } from '../../src/diagnose/engine.js'
+import { runSteps } from '../../src/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
+
+const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>) => runSteps(diagnoseInSteps(...given))
 
 const BODY = Buffer.from('a body')
 const received = {
@@ -81,10 +84,13 @@ it('runs without the modules of Node', async () => {
   })
   // These globals exist in browsers too.
   const globals = { TextEncoder, TextDecoder, URLSearchParams, Uint8Array, DataView, btoa, atob }
-  const browser: { diagnoseWith: typeof diagnoseWith } = runInNewContext(`${outputFiles[0]?.text}; engine`, globals)
+  const browser: { diagnoseInSteps: typeof diagnoseInSteps } = runInNewContext(
+    `${outputFiles[0]?.text}; engine`,
+    globals,
+  )
   const signed = '{"a": "Zoë"}\n'
   const body = new TextEncoder().encode('{"a":"Zoë"}')
   const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
-  const { findings } = browser.diagnoseWith(NODE_PRIMITIVES, { ...received, body, signature })
+  const { findings } = runSteps(browser.diagnoseInSteps(NODE_PRIMITIVES, { ...received, body, signature }))
   expect(findings.map(({ code }) => code)).toEqual(['body_json', 'body_newline'])
 })

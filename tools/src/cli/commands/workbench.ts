@@ -6,7 +6,7 @@ import { openInBrowser, PAGE_HEADERS, readWorkbench, WORKBENCH } from '../workbe
 
 export const workbench = defineCommand({
   name: 'workbench',
-  summary: 'Opens the workbench: a page that checks and signs requests.',
+  summary: 'Opens the workbench: a page that checks a captured request.',
   operands: [],
   options: { 'no-open': { help: 'prints the address, and starts no browser' } },
   notes: [

@@ -9,7 +9,7 @@ type StringStyle = (text: string) => string
 
 export const COMPACT: Spacing = { item: ',', colon: ':' }
 export const SPACED: Spacing = { item: ', ', colon: ': ' }
-export const indentedBy = (indent: string): Spacing => ({ item: ',', colon: ': ', indent })
+const indentedBy = (indent: string): Spacing => ({ item: ',', colon: ': ', indent })
 export const INDENT_2 = indentedBy('  ')
 export const INDENT_3: Spacing = { item: ',', colon: ' : ', indent: '   ' }
 export const INDENT_4 = indentedBy('    ')
