@@ -1,6 +1,13 @@
 import { Buffer } from 'node:buffer'
 import { expect, it } from 'vitest'
-import { attemptKey, isMessageId, listSignatures, signMessage } from '../../src/standard-webhooks/message.js'
+import {
+  attemptKey,
+  describeMessageId,
+  describeSignatures,
+  isMessageId,
+  listSignatures,
+  signMessage,
+} from '../../src/standard-webhooks/message.js'
 
 const KEY = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
 const SIGNED = 'g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
@@ -23,9 +30,24 @@ it.each(['!', '~', 'msg_p5jXN8AQM9LWM0D4loKWxJek', '-', '/', 'a:b', 'a,b', 'x'.r
   (id) => expect(isMessageId(id)).toBe(true),
 )
 
-it.each(['', 'a.b', '.', 'a b', 'a\t', 'é', '\x7f', 'x'.repeat(257), 'a, a'])('refuses %j as an ID', (id) =>
-  expect(isMessageId(id)).toBe(false),
-)
+it.each([
+  ['', 'it is empty'],
+  ['a.b', 'it has a full stop'],
+  ['a, a', 'character 3 is U+0020'],
+  ['.\t', 'character 2 is U+0009'],
+  ['é.', 'character 1 is U+00E9'],
+  ['\x7f', 'character 1 is U+007F'],
+  [`${'x'.repeat(255)} `, 'character 256 is U+0020'],
+  ['x'.repeat(257), 'it has 257 characters'],
+])('refuses %j as an ID: %s', (id, why) => expect([isMessageId(id), describeMessageId(id)]).toEqual([false, why]))
+
+it.each([
+  ['', 'it is empty'],
+  ['v1,a, v1,b', 'it has two values'],
+  ['v2,a v1a,b', 'it has only v1a signatures, which are not supported'],
+  ['v1,a v1a,b', 'no v1 signature is base64 of 32 bytes'],
+  ['v2,v1,a', 'no entry begins with v1,'],
+])('says why %j has no signature', (value, why) => expect(describeSignatures(value)).toBe(why))
 
 const OTHER = 'x81SYOtIrgX2GZw4MFZtq/QPQxrnFp4cE+aiErGizBs='
 

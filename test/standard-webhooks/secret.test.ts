@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { generateSecret } from '../../src/standard-webhooks/index.js'
 import { adviseOnKeys, readKeys } from '../../src/standard-webhooks/secret.js'
 
 /** Base64 of `n` bytes. */
@@ -8,6 +9,8 @@ const base64 = (n: number) => Buffer.alloc(n, 7).toString('base64')
 
 describe('a secret', () => {
   it('is base64, with or without whsec_', () => {
+    expect(readKeys(generateSecret())[0]).toHaveLength(32)
+    expect(generateSecret()).not.toBe(generateSecret())
     const key = Buffer.from('31f290f6bf06298aab4f08d43c3f082cf648a362da2da4b0', 'hex') // by Python's b64decode
     expect(readKeys('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')).toEqual([key])
     expect(readKeys('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')).toEqual([key])
@@ -29,6 +32,7 @@ describe('a secret', () => {
   it.each([
     ['the text of a password manager', 'correct horse battery staple!', 'Remove the white space.'],
     ['the newline at the end of a file', `whsec_${base64(24)}\n`, 'Remove the white space.'],
+    ['whsec_ in the middle', `${base64(24)}whsec_`, 'pass Buffer.from(secret).'],
     ['plain text', 'my-secret-is-not-base64', 'If the platform uses the text as the key, pass Buffer.from(secret).'],
     ['base64url, such as the secrets of the main entry', `${'a'.repeat(42)}-`, 'pass Buffer.from(secret).'],
   ])('is not %s', (_, secret, fix) => {

@@ -75,7 +75,8 @@ describe('a valid message', () => {
   })
 
   it.each(['', 'a.b', 'x'.repeat(257), 'a b'])('has no ID %j, which sign refuses', (messageId) => {
-    expect(() => sign('a body', STANDARD_SECRET, { messageId })).toThrow(RangeError)
+    expect(() => sign('a body', STANDARD_SECRET, { messageId })).toThrow(/^messageId is not 1 to 256 visible ASCII/)
+    expect(() => sign('a body', STANDARD_SECRET, { messageId: Object(1) })).toThrow(/^messageId is .*Pass a string/)
   })
 })
 

@@ -69,7 +69,7 @@ export const PARTS = {
   admission: {
     mutate: ['src/stores/connect/admission.ts', 'src/stores/reservations.ts'],
     testFiles: ['test/stores/connect/admission.test.ts', 'test/stores/reservations.test.ts'],
-    score: 80,
+    score: 90,
   },
   transactions: {
     mutate: ['src/stores/sql-transaction-store.ts', 'src/stores/{postgres,mysql}/transaction-store.ts'],
