@@ -46,6 +46,10 @@ export interface SqlDialect {
   readonly maxNameLength: number
   /** Returns the SQL for the bytes whose hex digits are the parameter of this number. The first parameter has the number 1. */
   bytes(parameter: number): string
+  /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
+  readonly readOnlyQuery: string
+  /** Returns whether an error came from the server, because the connection then still works. */
+  isReply(error: unknown): boolean
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
   isUndone(error: unknown): boolean
   /** Reserves all keys or none by the clock of the database, and resolves to whether all were free. */

@@ -140,12 +140,13 @@ export async function probe(store: Pick<AsyncNonceStore, 'reserve' | 'release'>)
   await store.release(webhookId, [key], owner)
 }
 
-/** Prepares and probes a store, and returns the store with `close`. If that fails, closes the store, and rejects with what to do. */
+/** Opens, prepares and probes a store, and returns the store with `close`. If that fails, closes the store, and rejects with what to do. */
 export async function openStore<Store extends AsyncNonceStore>(
   store: Store,
-  reconnecting: { close(): Promise<void> },
+  reconnecting: { open(): Promise<void>; close(): Promise<void> },
   prepare: () => Promise<void> = async () => {},
 ): Promise<Store & ConnectedNonceStore> {
+  await reconnecting.open()
   const close = () => reconnecting.close()
   try {
     await prepare()

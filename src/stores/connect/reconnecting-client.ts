@@ -49,24 +49,14 @@ export class ReconnectingClient<Client extends object> {
   /** The clients that are being closed, each with a promise that settles when the client is closed. */
   readonly #closing = new WeakMap<Client, Promise<void>>()
 
-  private constructor(driver: Driver<Client>, settings: Settings) {
+  constructor(driver: Driver<Client>, settings: Settings) {
     this.#driver = driver
     this.#settings = settings
   }
 
-  /** Opens the first client, and resolves to a `ReconnectingClient` with this client. */
-  static async open<Client extends object>(
-    driver: Driver<Client>,
-    settings: Settings,
-  ): Promise<ReconnectingClient<Client>> {
-    const reconnecting = new ReconnectingClient(driver, settings)
-    try {
-      reconnecting.#client = await reconnecting.#openClient()
-    } catch (error) {
-      await reconnecting.close()
-      throw error
-    }
-    return reconnecting
+  /** Opens the first client. */
+  async open(): Promise<void> {
+    this.#client = await this.#openClient()
   }
 
   /** Returns the present client. Throws if the store is closed. */

@@ -1,4 +1,4 @@
-import { rowsOf, type SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
+import { rowsOf, type SqlDialect, SqlNonceStore, type SqlQuery } from '../sql-store.js'
 import { within } from '../with-timeout.js'
 import { Admission } from './admission.js'
 import { type ConnectedNonceStore, type ConnectOptions, type ConnectSettings, openStore } from './connected.js'
@@ -25,17 +25,9 @@ export type ConnectedSqlNonceStore = ConnectedNonceStore & {
   deleteExpired(options?: { limit?: number | undefined }): Promise<number>
 }
 
-/** What differs between the databases. */
-export interface SqlServer {
-  readonly Store: new (options: SqlNonceStoreOptions) => SqlNonceStore
-  /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
-  readonly readOnlyQuery: string
-  /** Returns whether an error came from the server, because the connection then still works. */
-  isReply(error: unknown): boolean
-}
-
 /** What differs between the clients of SQL databases. */
-export interface SqlDriver<Client> extends SqlServer, Pick<Driver<Client>, 'create' | 'close'> {
+export interface SqlDriver<Client> extends Pick<Driver<Client>, 'create' | 'close'> {
+  readonly dialect: SqlDialect
   /** How long a connection may take to open, in milliseconds. Opening takes several round trips, and more with TLS. */
   readonly openingTime: number
   /**
@@ -88,31 +80,30 @@ export async function connectSql<Client extends object>(
   driver: SqlDriver<Client>,
   { timeout, concurrency, onError, table, createTable = true }: ConnectSettings<ConnectSqlOptions>,
 ): Promise<ConnectedSqlNonceStore> {
-  const { Store, readOnlyQuery, openingTime } = driver
+  const { dialect, openingTime } = driver
 
-  const query: SqlNonceStoreOptions['query'] = async (sql, values) => {
+  const query: SqlQuery = async (sql, values) => {
     const { client } = reconnecting
     try {
       // The second limit is needed, because a pool may lose a statement and never settle its promise.
       const response = driver.query(client, sql, values, timeout)
       return await within(1.5 * timeout, response, 'The pool did not respond for too long.')
     } catch (error) {
-      if (isReadOnly(error) || !driver.isReply(error)) reconnecting.replace(client, error).catch(() => {})
+      if (isReadOnly(error) || !dialect.isReply(error)) reconnecting.replace(client, error).catch(() => {})
       throw error
     }
   }
 
   async function check(client: Client): Promise<void> {
-    const [row] = rowsOf(await driver.query(client, readOnlyQuery, [], openingTime))
+    const [row] = rowsOf(await driver.query(client, dialect.readOnlyQuery, [], openingTime))
     if (Number(row?.['read_only']) > 0) throw codedError('READ_ONLY', 'The server accepts no writes.')
   }
 
   const admission = new Admission(concurrency, timeout)
-  // The store is created before anything is connected, so that an invalid option is an immediate error.
-  const store = new Store({ table, timeout, query: (...call) => admission.send(() => query(...call)) })
+  const store = new SqlNonceStore({ table, timeout, query: (...call) => admission.send(() => query(...call)) }, dialect)
   /** This store checks the table and deletes rows. Its statements do not count as in flight, because a deletion may take long. */
-  const maintenance = new Store({ table, timeout, query })
-  const reconnecting = await ReconnectingClient.open<Client>(
+  const maintenance = new SqlNonceStore({ table, timeout, query }, dialect)
+  const reconnecting = new ReconnectingClient<Client>(
     { ...driver, check, replaced: () => admission.forget() },
     // The first check includes the time to connect and the time of the response.
     { timeout, openingTime: openingTime + timeout, onError },

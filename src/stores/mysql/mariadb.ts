@@ -1,7 +1,8 @@
 import { connectSettings, createClient } from '../connect/connected.js'
 import { onErrorOfMariadb } from '../connect/driver-internals.js'
 import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql } from '../connect/sql.js'
-import { MYSQL_SERVER, sessionSettings } from './session.js'
+import { sessionSettings } from './session.js'
+import { MYSQL } from './store.js'
 
 /** The options that `create` passes to `mariadb.createPool`. */
 export type MariadbOptions = ReturnType<typeof poolOptions>
@@ -38,7 +39,7 @@ export async function connectMariadb(
   const { timeout, concurrency } = settings
   return connectSql<MariadbPool>(
     {
-      ...MYSQL_SERVER,
+      dialect: MYSQL,
       // The pool has one limit for both opening a connection and waiting for a free connection.
       openingTime: timeout,
       create(onPoolError) {

@@ -1,8 +1,9 @@
 import { connectSettings, createClient } from '../connect/connected.js'
 import { connectionOfMysql2 } from '../connect/driver-internals.js'
-import type { Address } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, runOnConnection } from '../connect/sql.js'
-import { MYSQL_SERVER, sessionSettings } from './session.js'
+import { pause } from '../with-timeout.js'
+import { sessionSettings } from './session.js'
+import { MYSQL } from './store.js'
 
 /** The options that `create` passes to `mysql.createPool`. The time is in milliseconds. */
 export interface Mysql2Options {
@@ -25,6 +26,13 @@ export interface Mysql2Pool {
     event: 'connection',
     listener: (connection: { on(event: 'error', listener: (error: unknown) => void): unknown }) => void,
   ): unknown
+}
+
+/** The address that mysql2 passes to the function that creates its socket. */
+interface ServerAddress {
+  socketPath?: string
+  host: string
+  port: number
 }
 
 const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
@@ -66,10 +74,11 @@ export async function connectMysql2(
 
   return connectSql<Mysql2Pool>(
     {
-      ...MYSQL_SERVER,
+      dialect: MYSQL,
       openingTime,
       create(onPoolError, sockets) {
-        const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
+        const stream = ({ config: { socketPath, host, port } }: { config: ServerAddress }) =>
+          sockets.connect(socketPath === undefined ? { host, port } : { path: socketPath })
         const poolOptions = { connectTimeout: openingTime, connectionLimit: concurrency, stream }
         const methods = ['getConnection', 'end', 'on']
         const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, methods, EXAMPLE)
@@ -81,25 +90,14 @@ export async function connectMysql2(
         // The pool of mysql2 has no time-out, and keeps lost connections.
         return runOnConnection(pool.getConnection(), acquireTimeout, timeout, {
           run: (connection) => run(connection, sql, values),
-          isReply: MYSQL_SERVER.isReply,
+          isReply: MYSQL.isReply,
           end: (connection) => connection.destroy(),
         })
       },
-      // end() rejects as soon as one connection cannot be ended, and leaves the other connections open. The sockets of these connections
-      // are destroyed.
-      close: (pool) => pool.end(),
+      // end() rejects as soon as one connection cannot be ended. The other connections may still get a response, so they stay open for the
+      // time-out.
+      close: (pool) => pool.end().catch(() => pause(timeout)),
     },
     settings,
   )
-}
-
-/** The address that mysql2 passes to the function that creates its socket. */
-interface ServerAddress {
-  socketPath?: string
-  host?: string
-  port?: number
-}
-
-function addressOf({ socketPath, host = 'localhost', port = 3306 }: ServerAddress): Address {
-  return socketPath === undefined ? { host, port } : { path: socketPath }
 }

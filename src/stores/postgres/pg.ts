@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { connectSettings, createClient } from '../connect/connected.js'
 import { sessionOfPg } from '../connect/driver-internals.js'
 import { type ConnectedSqlNonceStore, connectSql, runOnConnection } from '../connect/sql.js'
-import { type ConnectPostgresOptions, cancelStatement, openingTimeOf, POSTGRES_SERVER } from './session.js'
+import { type ConnectPostgresOptions, cancelStatement } from './session.js'
+import { POSTGRES } from './store.js'
 
 /** The options that `create` passes to `new pg.Pool`. All times are in milliseconds. */
 export interface PgOptions {
@@ -53,10 +54,11 @@ export async function connectPg(
 ): Promise<ConnectedSqlNonceStore> {
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
   const { timeout, concurrency, prepare = true } = settings
-  const openingTime = openingTimeOf(timeout)
+  // With TLS and a password, opening a connection takes six round trips.
+  const openingTime = 2 * timeout
   return connectSql<PgPool>(
     {
-      ...POSTGRES_SERVER,
+      dialect: POSTGRES,
       openingTime,
       create(onPoolError, sockets) {
         const stream = () => sockets.create()
@@ -70,8 +72,9 @@ export async function connectPg(
       query(pool, text, values, acquireTimeout) {
         // The pool has one limit for both waiting for a free connection and opening a connection, which may take longer.
         return runOnConnection(pool.connect(), acquireTimeout, timeout, {
-          run: (client) => client.query({ name: prepare ? nameOf(text) : undefined, text, values }),
-          isReply: POSTGRES_SERVER.isReply,
+          // Different statements have different names, because several stores may share a connection.
+          run: (client) => client.query({ name: prepare ? hash('sha1', text) : undefined, text, values }),
+          isReply: POSTGRES.isReply,
           end(client) {
             client.release(true)
             cancelStatement(sessionOfPg(client))
@@ -82,14 +85,4 @@ export async function connectPg(
     },
     settings,
   )
-}
-
-/** The names of statements by their text. The names are cached, because computing a name needs a hash. */
-const names = new Map<string, string>()
-
-/** Returns the name of a prepared statement. Different statements have different names, because several stores may share a connection. */
-function nameOf(text: string): string {
-  const name = names.get(text) ?? createHash('sha1').update(text).digest('hex')
-  names.set(text, name)
-  return name
 }

@@ -3,19 +3,11 @@ import { addressOfPostgresJs, type PostgresJsServers, sessionOfPostgresJs } from
 import type { Sockets } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, connectSql } from '../connect/sql.js'
 import { startTimer, within } from '../with-timeout.js'
-import { type ConnectPostgresOptions, cancelStatement, openingTimeOf, POSTGRES_SERVER } from './session.js'
+import { type ConnectPostgresOptions, cancelStatement } from './session.js'
+import { POSTGRES } from './store.js'
 
-/** The options that `create` passes to `postgres`. All times are in seconds. */
-export interface PostgresJsOptions {
-  max: number
-  connect_timeout: number
-  /** Returns the time until the next attempt to connect. */
-  backoff: () => number
-  /** The store uses no arrays, so it needs no types of arrays from the server. */
-  fetch_types: boolean
-  /** Ignores notices, such as "relation already exists". */
-  onnotice: () => void
-}
+/** The options that `create` passes to `postgres`. */
+export type PostgresJsOptions = Omit<ReturnType<typeof clientOptions>, 'socket'>
 
 /** A client that `postgres` of the package `postgres` returns. */
 export interface PostgresJsClient {
@@ -49,14 +41,19 @@ export async function connectPostgresJs(
 ): Promise<ConnectedSqlNonceStore> {
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
   const { timeout, concurrency, prepare = true } = settings
+  // With TLS and a password, opening a connection takes six round trips.
+  const openingTime = 2 * timeout
   return connectSql<PostgresJsClient>(
     {
-      ...POSTGRES_SERVER,
-      openingTime: openingTimeOf(timeout),
-      create(_, sockets) {
-        const clientOptions = { ...optionsOf(timeout, sockets), max: concurrency }
-        return createClient<PostgresJsClient, PostgresJsOptions>(create, clientOptions, ['unsafe', 'end'], EXAMPLE)
-      },
+      dialect: POSTGRES,
+      openingTime,
+      create: (_, sockets) =>
+        createClient<PostgresJsClient, PostgresJsOptions>(
+          create,
+          clientOptions(openingTime, concurrency, sockets),
+          ['unsafe', 'end'],
+          EXAMPLE,
+        ),
       async query(sql, text, values, acquireTimeout) {
         const response = sql.unsafe(text, values, { prepare })
         // postgres.js opens a connection as a part of the first statement, whose limit therefore includes the time to open.
@@ -76,12 +73,17 @@ export async function connectPostgresJs(
   )
 }
 
-function optionsOf(timeout: number, sockets: Sockets) {
+/** Returns the options of a client. All times are in seconds. */
+function clientOptions(openingTime: number, concurrency: number, sockets: Sockets) {
   let attempts = 0
   return {
-    connect_timeout: openingTimeOf(timeout) / 1000,
+    max: concurrency,
+    connect_timeout: openingTime / 1000,
+    // The time until the next attempt to connect.
     backoff: () => 0.1,
+    // The store uses no arrays, so it needs no types of arrays from the server.
     fetch_types: false,
+    // Notices are ignored, such as "relation already exists".
     onnotice: () => {},
     socket(settings: PostgresJsServers) {
       const address = addressOfPostgresJs(settings, attempts++ % settings.host.length)

@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { PostgresSession, PostgresTls } from '../connect/driver-internals.js'
-import type { ConnectSqlOptions, SqlServer } from '../connect/sql.js'
-import { PostgresNonceStore } from './store.js'
+import type { ConnectSqlOptions } from '../connect/sql.js'
 
 /** Options of `connectPg` and `connectPostgresJs`. */
 export interface ConnectPostgresOptions extends ConnectSqlOptions {
@@ -11,19 +10,6 @@ export interface ConnectPostgresOptions extends ConnectSqlOptions {
    * transaction mode, which does not support prepared statements.
    */
   prepare?: boolean | undefined
-}
-
-/** Returns how long a connection may take to open, in milliseconds. With TLS and a password, opening takes six round trips. */
-export function openingTimeOf(timeout: number): number {
-  return 2 * timeout
-}
-
-export const POSTGRES_SERVER: SqlServer = {
-  Store: PostgresNonceStore,
-  // This setting shows that new transactions may not write, as on a hot standby.
-  readOnlyQuery: "SELECT (current_setting('transaction_read_only') = 'on')::int4 AS read_only",
-  // Only an error from PostgreSQL or PgBouncer has a severity.
-  isReply: (error) => 'severity' in Object(error),
 }
 
 /** The first numbers of the messages SSLRequest and CancelRequest of PostgreSQL's protocol: the length and the code. */

@@ -45,6 +45,10 @@ export const POSTGRES: SqlDialect = {
   // PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix.
   maxNameLength: 48,
   bytes,
+  // This setting shows that new transactions may not write, as on a hot standby.
+  readOnlyQuery: "SELECT (current_setting('transaction_read_only') = 'on')::int4 AS read_only",
+  // Only an error from PostgreSQL or PgBouncer has a severity.
+  isReply: (error) => 'severity' in Object(error),
 
   isUndone(error) {
     return [SERIALIZATION_FAILURE, DEADLOCK].includes(Object(error).code)

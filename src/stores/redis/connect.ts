@@ -67,14 +67,13 @@ export async function connectRedis<Client extends object>(
   }
 
   const admission = new Admission(concurrency, timeout)
-  // The store is created before anything is connected, so that an invalid option is an immediate error.
   const store = new RedisNonceStore({
     timeout,
     keyPrefix,
     sendCommand: (args) => admission.send(() => sendWithNext(args)),
   })
 
-  const reconnecting = await ReconnectingClient.open(
+  const reconnecting = new ReconnectingClient(
     { ...driver, check, replaced: () => admission.forget() },
     { timeout, onError },
   )

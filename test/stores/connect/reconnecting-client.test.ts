@@ -44,7 +44,11 @@ function driverWith(steps: Partial<Driver<FakeClient>> = {}) {
     ...steps,
   }
   const onError = (error: unknown) => errors.push(Object(error).cause?.message ?? String(error))
-  const open = () => ReconnectingClient.open(driver, { timeout: TIMEOUT, onError })
+  const open = async () => {
+    const reconnecting = new ReconnectingClient(driver, { timeout: TIMEOUT, onError })
+    await reconnecting.open()
+    return reconnecting
+  }
   return { open, clients, errors, closed: () => clients.map(({ closed }) => closed) }
 }
 
