@@ -4,7 +4,7 @@ import { assertClock, type Clock, timeOf } from '../clock.js'
 import { hidingCredentials } from './credentials.js'
 import { newToken, ownerHash, scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
-import { assertFunction } from './options.js'
+import { assertFunction, type TimeoutOptions } from './options.js'
 import { Reservations } from './reservations.js'
 
 /** The input of DynamoDB's `PutItem` that {@link DynamoDBNonceStore} passes to `putItem`. */
@@ -17,7 +17,7 @@ interface DynamoDBPutItemInput {
 }
 
 /** Options of {@link DynamoDBNonceStore}. The only required function is a single line with any SDK. */
-export interface DynamoDBNonceStoreOptions {
+export interface DynamoDBNonceStoreOptions extends TimeoutOptions {
   /** Sends the `input` of a `PutItem`, and resolves to the output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
   /**
@@ -25,11 +25,6 @@ export interface DynamoDBNonceStoreOptions {
    * `key_hash`.
    */
   table?: string | undefined
-  /**
-   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
-   * reservation rejects, even if the SDK still waits.
-   */
-  timeout?: number | undefined
   /** The clock for the expiry. Pass the same clock as to `verify`. By default `Date`. */
   clock?: Clock | undefined
 }

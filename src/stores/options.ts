@@ -1,6 +1,22 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 
-// Several stores share these functions.
+/** The option of all stores that ask a server. */
+export interface TimeoutOptions {
+  /**
+   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
+   * reservation rejects, even if the client still waits.
+   */
+  timeout?: number | undefined
+}
+
+/** The option of all stores in an SQL database. */
+export interface TableOptions {
+  /**
+   * The table's name, case-sensitive, with or without a schema or database: `webhook_nonces` by default. A name has ASCII letters,
+   * digits and `_`, but no digit first: at most 48 characters in PostgreSQL, and 64 in MySQL.
+   */
+  table?: string | undefined
+}
 
 /** Asserts that the option `name` is a function. */
 export function assertFunction(value: unknown, name: string, example: string): void {

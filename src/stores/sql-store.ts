@@ -2,26 +2,16 @@ import { assertOptions, assertTimeout, kindOf } from '../arguments.js'
 import { hidingCredentials } from './credentials.js'
 import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
-import { assertFunction, limitOf, retryUndone, tableNames } from './options.js'
+import { assertFunction, limitOf, retryUndone, type TableOptions, type TimeoutOptions, tableNames } from './options.js'
 import { Reservations } from './reservations.js'
 
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
-export interface SqlNonceStoreOptions {
+export interface SqlNonceStoreOptions extends TableOptions, TimeoutOptions {
   /**
    * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run the
    * statement inside your own transaction: a rollback would free the nonce.
    */
   query: (text: string, values: (string | number)[]) => Promise<unknown>
-  /**
-   * The table's name, case-sensitive, with or without a schema or database: `webhook_nonces` by default. A name has ASCII letters,
-   * digits and `_`, but no digit first: at most 48 characters in PostgreSQL, and 64 in MySQL.
-   */
-  table?: string | undefined
-  /**
-   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
-   * reservation rejects, even if the client still waits.
-   */
-  timeout?: number | undefined
 }
 
 /** Runs one statement with its parameters. */

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { assertOptions } from '../arguments.js'
 import { withoutCredentials } from './credentials.js'
 import { engineTtlMilliseconds, ownerHash } from './keys.js'
-import { assertFunction } from './options.js'
+import { assertFunction, type TableOptions } from './options.js'
 import {
   hashesOf,
   rowsOf,
   type SqlDialect,
-  type SqlNonceStoreOptions,
   type SqlQuery,
   type SqlReservation,
   SqlStore,
@@ -20,7 +19,7 @@ import { startTimer, within } from './with-timeout.js'
  * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. Each of the two required functions is a single line with any client or
  * query builder.
  */
-export interface SqlTransactionStoreOptions<Transaction> extends Pick<SqlNonceStoreOptions, 'table'> {
+export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
   /**
    * Begins a transaction, and calls `run` once with this transaction. Commits when `run` resolves, and rolls back when `run` rejects:
    * `beginPg(pool)`, or `(run) => knex.transaction(run)`.

@@ -3,7 +3,7 @@ import { assertOptions, assertTimeout, hasMethod, invalidRange, invalidType, kin
 import { warnOnce } from '../../hints/warnings.js'
 import { withoutCredentials } from '../credentials.js'
 import type { NonceStore } from '../nonce-store.js'
-import { assertFunction } from '../options.js'
+import { assertFunction, type TimeoutOptions } from '../options.js'
 import type { SqlNonceStore } from '../sql-store.js'
 import { CONCURRENCY } from './admission.js'
 import { connectFailure, createFailure } from './failure.js'
@@ -24,12 +24,7 @@ export type ConnectedNonceStore = AsyncNonceStore & {
 } & { [Key in AsyncDispose]: () => Promise<void> }
 
 /** Options of every function that connects a store. */
-export interface ConnectOptions {
-  /**
-   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
-   * reservation rejects.
-   */
-  timeout?: number | undefined
+export interface ConnectOptions extends TimeoutOptions {
   /**
    * How many statements may wait for the server at once: a whole number from 1, by default 16. If more statements come, the newest is sent
    * first, and a statement that has waited for half of `timeout` is refused. For a server that is far away, pass requests per second ×

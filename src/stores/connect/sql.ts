@@ -1,3 +1,4 @@
+import type { TableOptions } from '../options.js'
 import { rowsOf, type SqlDialect, SqlNonceStore, type SqlQuery } from '../sql-store.js'
 import { within } from '../with-timeout.js'
 import { Admission } from './admission.js'
@@ -6,24 +7,13 @@ import { codedError, isReadOnly } from './failure.js'
 import { type Driver, ReconnectingClient } from './reconnecting-client.js'
 
 /** Options of the functions that connect to an SQL database. */
-export interface ConnectSqlOptions extends ConnectOptions {
-  /**
-   * The table's name, with or without a schema or database: `webhook_nonces` by default. A name has ASCII letters, digits and `_`, but no
-   * digit first: at most 48 characters in PostgreSQL, and 64 in MySQL.
-   */
-  table?: string | undefined
+export interface ConnectSqlOptions extends ConnectOptions, TableOptions {
   /** Whether to create the table if it is absent. By default `true`. */
   createTable?: boolean | undefined
 }
 
 /** A nonce store in an SQL database that keeps its own connections. */
-export type ConnectedSqlNonceStore = ConnectedNonceStore & {
-  /**
-   * Deletes at most `limit` expired rows (a whole number from 1, by default 10 000), the oldest first. Resolves to the number of
-   * deleted rows. If this number is `limit`, call `deleteExpired` again.
-   */
-  deleteExpired(options?: { limit?: number | undefined }): Promise<number>
-}
+export type ConnectedSqlNonceStore = ConnectedNonceStore & Pick<SqlNonceStore, 'deleteExpired'>
 
 /** What differs between the clients of SQL databases. */
 export interface SqlDriver<Client> extends Pick<Driver<Client>, 'create' | 'close'> {

@@ -229,11 +229,11 @@ export class MemoryNonceStore implements NonceStore {
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )
     }
+    const ownerWord = this.#ownerWord(owner)
     // This allocation is the last, so that nothing has changed if the allocation fails.
     const segment = this.#segmentFor(expiry, keys.length)
     // If there is only one TTL, the oldest record of the first queue is the oldest record of all.
     while (!this.#hasRoomFor(keys.length)) this.#removeFirst(this.#queues.find(([{ isEmpty }]) => !isEmpty) as Queue)
-    const ownerWord = this.#ownerWord(owner)
     for (let place = 0; place < end; place += FINGERPRINT_WORDS) this.#insert(place, segment, expiry, ownerWord)
     this.#use.noteReservation()
     return true

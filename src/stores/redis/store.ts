@@ -2,22 +2,17 @@ import { assertOptions, assertTimeout, invalidType, kindOf } from '../../argumen
 import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, newToken, ownerHash, scopedKey, sharedTag } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
-import { assertFunction } from '../options.js'
+import { assertFunction, type TimeoutOptions } from '../options.js'
 import { Reservations } from '../reservations.js'
 
 /** Options of {@link RedisNonceStore}. The only required function is a single line with any client. */
-export interface RedisNonceStoreOptions {
+export interface RedisNonceStoreOptions extends TimeoutOptions {
   /** Sends one command, and resolves to the reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is the first key. */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
    * The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot.
    */
   keyPrefix?: string | undefined
-  /**
-   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
-   * reservation rejects, even if the client still waits.
-   */
-  timeout?: number | undefined
 }
 
 /**
