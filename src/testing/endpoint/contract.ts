@@ -75,6 +75,7 @@ export type EndpointResult =
 export interface EndpointCase {
   /** The name of the case, such as `replay-again`, which does not change in new versions. */
   code: EndpointCaseCode
+  /** The part of the specification that the case tests. */
   rule: EndpointRule
   /** What the case sends. */
   sent: string
