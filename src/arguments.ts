@@ -3,7 +3,7 @@ import { types } from 'node:util'
 /**
  * Returns the error for an argument of the wrong type.
  *
- * The message has the form `<argument> is <what it is>. <What to do.>`, but never contains the value, because the value may be a secret.
+ * The message has the form `<argument> is <what it is>. <What to do.>`, and never contains the value, which may be a secret.
  *
  * @param hint - the code of a known mistake, such as `no_store`.
  */
@@ -35,7 +35,7 @@ export function isObject(value: unknown): value is { readonly [name: string]: un
   return typeof value === 'object' && value !== null
 }
 
-/** Returns whether a value has a method of this name. */
+/** Returns whether `value` has a method called `name`. */
 export function hasMethod(value: unknown, name: string): boolean {
   return typeof Object(value)[name] === 'function'
 }
@@ -64,7 +64,7 @@ export function assertText(value: unknown, name: string, fix: string): asserts v
   assertWellFormed(value, name)
 }
 
-/** Asserts that `value` has no lone surrogate, because two texts with different lone surrogates have the same UTF-8 bytes. */
+/** Asserts that `value` has no lone surrogate, because strings that differ only in lone surrogates have the same UTF-8 bytes. */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
     throw invalidType(`${name} has a lone surrogate, which is half a character. Pass the whole text.`)

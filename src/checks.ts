@@ -33,10 +33,10 @@ export async function verifyRequest<Secrets, Key, Result>(
   return signed.ok ? reserve(signed, nonceStore) : signed
 }
 
-/** The values of the three headers. The check of the signature shows later whether these values are right. */
+/** The values of the three headers. Their formats are right, but the signature is not checked yet. */
 interface Claim {
   readonly ok: true
-  /** The name of the header that had the nonce, in lowercase. */
+  /** The lowercase name of the header that contains the nonce. */
   readonly nonceName: string
   readonly messages: Messages
   /** The value of the timestamp header, unchanged. */
@@ -86,7 +86,7 @@ export interface SignedRequest<Result> {
   /** The keys to reserve. If one of these keys is taken, the request is a replay. */
   readonly keys: readonly string[]
   readonly replayed: Rejected
-  /** Returns the result, after the keys were reserved. */
+  /** Returns the result. Call `conclude` after the keys were reserved. */
   conclude(): Result | Rejected
 }
 
@@ -122,7 +122,7 @@ export function checkSignature<Key, Result>(
 /**
  * Reserves the keys of a request, and returns the result.
  *
- * @param owner - a random text that this request needs to release its keys later. Without an owner, the keys cannot be released.
+ * @param owner - a random string that this request needs to release its keys later. Without an owner, the keys cannot be released.
  */
 export async function reserve<Result>(
   { webhookId, keys, replayed, conclude }: SignedRequest<Result>,

@@ -1,6 +1,6 @@
 import { invalidType } from './arguments.js'
 
-/** A source of the current time: by default `Date` or, in a test, `{ now: () => 1_700_000_000_000 }`. */
+/** A source of the current time. The default is `Date`. In a test, pass `{ now: () => 1_700_000_000_000 }`. */
 export interface Clock {
   /** Returns the time in milliseconds since the Unix epoch. Fractions of a millisecond are allowed. */
   now(): number
@@ -15,6 +15,6 @@ export function assertClock(clock: Clock): void {
 /** Returns the time of `clock`. Throws if this time is not a finite number. */
 export function timeOf(clock: Clock): number {
   const now = clock.now()
-  if (!Number.isFinite(now)) throw invalidType('clock.now() returned no number. Return milliseconds.')
+  if (!Number.isFinite(now)) throw invalidType('clock.now() must return a finite number of milliseconds.')
   return now
 }

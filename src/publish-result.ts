@@ -13,7 +13,7 @@ export interface WebhookResult {
    * is full or busy, the outcome is `ERR_NONCE_STORE_FULL` or `ERR_NONCE_STORE_BUSY`.
    */
   readonly outcome: 'accepted' | 'failed' | RejectionReason | ErrorCode
-  /** How long `receive` took, or how long `handle` took with your code, in milliseconds. */
+  /** How long `receive` took, or how long `handle` and your code took together, in milliseconds. */
   readonly milliseconds: number
   /** The size of the body, or `undefined` if the body was not read. */
   readonly bytes: number | undefined

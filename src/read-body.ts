@@ -44,7 +44,7 @@ export type RawBody = typeof globalThis extends {
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {
-  /** The largest body to accept, in bytes: a whole number from 0. The default is 1 048 576. */
+  /** The maximum size of the body in bytes: 0 or a larger whole number. The default is 1 048 576. */
   maxBytes?: number | undefined
   /** How long to wait for the whole body, in milliseconds: a whole number from 1 to 2 147 483 647. The default is 30 000. */
   bodyTimeout?: number | undefined
@@ -146,8 +146,8 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   if (rawBody !== undefined) return found(true, ({ maxBytes }) => limited(rawBody, maxBytes))
   if ('isBase64Encoded' in source) return found(true, eventReader(source, name))
 
-  // This code does not touch `body` of a Fetch request before `Content-Length` was checked, because in some adapters, the first access
-  // starts to read the body.
+  // `body` of a Fetch request is not accessed before `Content-Length` was checked. In some adapters, the first access starts to read the
+  // body.
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
     if (source['bodyUsed'] === true) throw alreadyRead(source, name)
     return found(false, (limits) => readFetch(source, name, limits))
@@ -172,7 +172,7 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
 
 /** Returns the headers of an object, or `undefined` if it has none. */
 function headersOf(source: Fields): object | undefined {
-  // In an event of payload format 1.0 or of ALB, only `multiValueHeaders` has all values of a header.
+  // In an event of payload format 1.0 or of ALB, only `multiValueHeaders` contains all values of a header.
   const headers = ('isBase64Encoded' in source ? source['multiValueHeaders'] : undefined) ?? source['headers']
   return isObject(headers) ? headers : undefined
 }
@@ -195,13 +195,13 @@ function eventReader(event: Fields, name: string): FoundBody['read'] {
 }
 
 /**
- * Decodes a text in base64.
+ * Decodes a base64 string.
  *
- * @throws `TypeError` if the text is not base64. No sender can cause this error, because AWS encodes the body.
+ * @throws `TypeError` if the string is not base64. No sender can cause this error, because AWS encodes the body.
  */
 function decodeBase64(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  // Node skips characters that are not base64 digits, and then returns fewer bytes than the length of the text requires.
+  // Node skips characters that are not base64 digits, and then returns fewer bytes than the length of the string requires.
   if (text.length % 4 !== 0 || bytes.length !== Buffer.byteLength(text, 'base64')) {
     throw invalidType(`${name} is not base64, but isBase64Encoded is true. Pass the event as received.`, 'not_base64')
   }
@@ -317,12 +317,13 @@ async function readStream(
 
 /**
  * Ignores an error of the stream. The sender may close the connection after the body was read, and an error without a listener would end
- * the process. This listener stays on the stream, so it does not refer to the body, which could otherwise not be freed.
+ * the process. This listener stays on the stream. It does not refer to the body, so that the memory of the body can be freed.
  */
 function ignore(): void {}
 
 /**
- * Joins chunks in a buffer. When the buffer is full, its size doubles, so it is at most twice as large as the bytes that have arrived.
+ * Joins chunks in a buffer. When the buffer is full, its size doubles, so the buffer is at most twice as large as the bytes that have
+ * arrived.
  */
 class Collector {
   readonly #name: string

@@ -15,8 +15,8 @@ import { assertNonceStore, type NonceStore, releaseKeys } from './stores/nonce-s
 /** A request that is not checked yet, and the webhook to which the request was sent. */
 export interface WebhookSource extends ReadBodyOptions {
   /**
-   * The ID of the webhook in your database. Never pass a part of the URL: if `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
-   * request to one could be replayed at the other.
+   * The ID of the webhook in your database. Never pass a part of the URL. If `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
+   * request to one URL could be replayed to the other URL.
    */
   webhookId: string
   /** The request that your framework passes to the handler, the event of AWS Lambda, or `{ headers, body }` with the raw bytes. */
@@ -53,8 +53,7 @@ export type ReceivedWebhook = Accepted & {
  * @param nonceStore - the store for nonces. All processes that serve a webhook must share one store.
  * @param clock - server time, by default `Date`.
  * @throws {@link WebhookRejectedError} with `code` `ERR_WEBHOOK_REJECTED` and `status` 401 if the request broke a rule.
- * @throws {@link BodyError} if the body has more than `maxBytes` bytes (`status` 413), is not complete after `bodyTimeout` (408), or if the
- * sender closed the connection (400).
+ * @throws {@link BodyError} with `status` 413, 408 or 400 if the body is too large, too slow or incomplete.
  * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` and `status` 503 if the store failed.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. The message says what to change.
  *

@@ -26,11 +26,11 @@ export interface RefusalLog {
   /** The status of the response. */
   readonly status: number
   /**
-   * One line without control characters: the webhook, the reason and what to do. For a fault on your side, the line also has the stack
-   * and the causes.
+   * One line without control characters: the webhook, the reason and what to do. If your code or your store failed, the line also contains
+   * the stack and the causes.
    */
   readonly message: string
-  /** The error that was caught. The error's message may have control characters that a sender chose. */
+  /** The error that was caught. The error's message may contain control characters that a sender chose. */
   readonly error: unknown
 }
 
@@ -46,15 +46,15 @@ export interface RefusalOptions {
 }
 
 /**
- * Logs an error that a handler caught, and sends the status for this error through a response of Node: Express, `node:http`, Koa's
- * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
+ * Logs an error that a handler caught, and responds with the status for this error. Use `refuse` with a response of Node: Express,
+ * `node:http`, Koa's `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
- * The `code` of the error decides the status: 401, 413, 408, 400 or 503 for an error of this package, and 500 for any other error, even if
- * that error has a `status`. The response has no body and no reason, because a reason would help an attacker. If the request's body was not
- * read to the end, `refuse` closes the connection or the HTTP/2 stream, so that the sender does not upload the rest.
+ * The `code` of the error decides the status: 401, 413, 408, 400 or 503. An invalid argument or any other error gets 500, even if the error
+ * has a `status`. The response has no body and no reason, because a reason would help an attacker. If the request's body was not read to
+ * the end, `refuse` closes the connection or the HTTP/2 stream, so that the sender stops the upload.
  *
  * If the handler has already sent a response, `refuse` only logs the error. If the handler has sent only a part of the response, `refuse`
- * closes the connection, so that the sender stops waiting and sends the request again.
+ * closes the connection, so that the sender does not wait for the rest.
  *
  * @param response - the response of Node. For a Fetch `Response`, see {@link refusal}.
  * @param error - anything that was thrown.
@@ -99,12 +99,11 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
 }
 
 /**
- * Logs an error that a handler caught, and returns a Fetch `Response` with the status for this error: for Hono, h3, Next.js routes, Bun,
- * Deno and Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
+ * Logs an error that a handler caught, and returns a Fetch `Response` with the status for this error. Use `refusal` with Hono, h3, Next.js
+ * routes, Bun, Deno and Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
  *
  * The status is the same as with {@link refuse}. The response has no body and no reason, because a reason would help an attacker. If
- * `receive` or `readBody` did not read the body to the end, the response closes the connection, so that the sender does not upload the
- * rest.
+ * `receive` or `readBody` did not read the whole body, the response closes the connection, so that the sender stops the upload.
  *
  * @param error - anything that was thrown.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.

@@ -7,8 +7,8 @@ import { type HeadersInput, readHeaders } from './rules/headers.js'
 /** A received request, and the webhook to which the request was sent. */
 export interface WebhookRequest {
   /**
-   * The ID of the webhook in your database. Never pass a part of the URL: if `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
-   * request to one could be replayed at the other.
+   * The ID of the webhook in your database. Never pass a part of the URL. If `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
+   * request to one URL could be replayed to the other URL.
    */
   webhookId: string
   /** The request's headers in any of the usual shapes. */
@@ -46,7 +46,7 @@ export function readSecrets(secret: Secret): readonly string[] {
   return [...secret]
 }
 
-/** Texts that String() returns for a missing value, a promise or an object. Anybody can guess these texts. */
+/** Strings that String() returns for a missing value, a promise or an object. Anybody can guess these strings. */
 const NO_SECRET = /^(?:undefined|null|NaN|true|false|\[object \w+\])$/
 
 export function assertSecret(secret: unknown, name: string): asserts secret is string {

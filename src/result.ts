@@ -23,8 +23,8 @@ export type Accepted = {
 }
 
 /**
- * A request that broke a rule. `reason` names the first broken rule. `headers` has the names of all missing headers, and `header` is the
- * first of these names.
+ * A request that broke a rule. `reason` names the first broken rule. `headers` contains the names of all missing headers, and `header` is
+ * the first of these names.
  *
  * `message` is for your log and says what to do. Respond with 401 and no detail.
  */
@@ -37,7 +37,7 @@ export type Verification = Accepted | Rejected
 
 const MILLISECONDS_PER_DAY = 86_400_000
 
-/** Two texts per reason: the first says which rule is broken, and the second says what to do. */
+/** Two sentences per reason: the first says which rule is broken, and the second says what to do. */
 export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]>
 
 /** Returns the messages about the timestamp, which are the same in every signing scheme. */
@@ -88,7 +88,7 @@ export function missingHeaders(values: NamedValues): Rejected {
 /**
  * Returns the rejection for a reason, with the message for the log.
  *
- * @param messages - the texts of the signing scheme.
+ * @param messages - the messages of the signing scheme.
  * @param detail - what is wrong with the received value.
  * @param advice - what to do. By default, the usual advice for the reason.
  */
@@ -112,7 +112,7 @@ export function rejected(
  * @param now - server time in milliseconds since the Unix epoch.
  */
 export function describeDrift(seconds: number, now: number): string {
-  if (!Number.isFinite(now)) return 'the clock returned no number'
+  if (!Number.isFinite(now)) return 'the clock did not return a finite number'
   // A clock in milliseconds has been above 10^11 since 1973, so a smaller number is probably in seconds.
   if (now < 1e11 && isInWindow(seconds, now * 1000)) return 'the clock returned seconds'
   const drift = seconds * 1000 - now

@@ -6,8 +6,8 @@ import { isNonce } from './rules/nonce.js'
 import { isSignatureOf, reservationKeys, type SignedMessage } from './rules/signature.js'
 
 /**
- * A signing scheme: this package's own scheme, or Standard Webhooks. This interface has the differences between the two. The order of
- * the rules, the limits, the window, the reservation and the errors are the same.
+ * A signing scheme: this package's own scheme, or Standard Webhooks. This interface contains what differs between the two. The order of the
+ * rules, the limits, the window, the reservation and the errors do not differ.
  *
  * In this interface, `nonce` is the value of `X-Nonce` or of `webhook-id`.
  *

@@ -135,9 +135,9 @@ const MISTAKES: readonly Mistake[] = [
 /**
  * Returns the error for a body that is not raw: `request.body is a promise. Await it.`
  *
- * If the body or the request shows the framework, a second line of the message says what to do in that framework.
+ * If the body or the request shows which framework is used, a second line says what to do in that framework.
  *
- * @param owner - the name of the argument that has the body.
+ * @param owner - the name of the argument that contains the body.
  */
 export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
   const { body } = request

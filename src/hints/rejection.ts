@@ -1,8 +1,8 @@
 import { contentLengthOf, findHeader, type HeadersInput } from '../rules/headers.js'
 import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
-// The message of a rejection describes the received value, but never contains the value, because a value with a newline could forge a line
-// of the log.
+// The message of a rejection describes the received value. The message never contains the value, because a newline in the value could forge
+// a line of the log.
 
 type Forms = readonly (readonly [pattern: RegExp, description: string])[]
 
@@ -71,8 +71,8 @@ export function describeCharacter(value: string, wrong: RegExp): string {
 }
 
 /**
- * Returns the size of a body whose signature does not match, as text: `the body has 38 bytes, but Content-Length is 42, so the body was
- * changed`.
+ * Describes the size of a body whose signature does not match. For example: `the body has 38 bytes, but Content-Length is 42, so the body
+ * was changed`.
  */
 export function describeSize(body: Uint8Array, headers: HeadersInput): string {
   const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`

@@ -1,6 +1,6 @@
 const warned = new Set<string>()
 
-/** Emits a warning of the process about a probable mistake, once per code. This is not an error, because the mistake is not certain. */
+/** Emits a process warning about a probable mistake, once per code. This is not an error, because the mistake is not certain. */
 export function warnOnce(code: string, message: string): void {
   if (warned.has(code)) return
   warned.add(code)
@@ -20,7 +20,7 @@ export function warnOfNonceAsWebhookId(name: string): void {
 
 const MIN_SUSPICIOUS_STORES = 100
 
-/** How many memory stores have reserved their first nonce since the last time that a store reserved a second nonce. */
+/** How many memory stores have reserved their first nonce. The count restarts at 0 when a store reserves another nonce. */
 let singleReservations = 0
 
 /** Warns if a process creates a memory store per request, because these stores never find a replay. */

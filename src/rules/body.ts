@@ -10,13 +10,13 @@ import { assertWellFormed, invalidType } from '../arguments.js'
  */
 export type Body = Uint8Array | ArrayBuffer | string
 
-/** Encodes a text as UTF-8. */
+/** Encodes a string as UTF-8. */
 export function encodeText(text: string, name: string): Buffer {
   assertWellFormed(text, name)
   return Buffer.from(text)
 }
 
-/** Returns the bytes of `body`, or `undefined` if `body` is not a raw body. Only a text and shared memory are copied. */
+/** Returns the bytes of `body`, or `undefined` if `body` is not a raw body. Only a string or shared memory is copied. */
 export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
   if (typeof body === 'string') return encodeText(body, name)
   const [buffer, ...range] = ArrayBuffer.isView(body) ? [body.buffer, body.byteOffset, body.byteLength] : [body]

@@ -3,8 +3,8 @@ import { hasMethod, invalidType, kindOf } from '../arguments.js'
 import { HEADERS, type HeaderNames, type NamedValues, parseContentLength } from './formats.js'
 
 /**
- * A request's headers: Fetch `Headers`, Node's `IncomingHttpHeaders` or another record, a `Map`, or `[name, value]` pairs. Names may be in
- * any case. Values may be lists.
+ * A request's headers: Fetch `Headers`, Node's `IncomingHttpHeaders` or another record, a `Map`, or `[name, value]` pairs. Names can be in
+ * any case, and values can be lists.
  */
 export type HeadersInput =
   | {

@@ -3,7 +3,7 @@ import type { SignedMessage } from './signature.js'
 /** How long a nonce is reserved, in seconds (specification: 600 s). No timestamp is valid for longer. */
 export const NONCE_TTL_SECONDS = 600
 
-/** Specification: 1 to 128 characters. */
+/** The maximum length of a nonce (specification: 1 to 128 characters). */
 export const MAX_NONCE_LENGTH = 128
 
 const COLON = 0x3a
@@ -14,9 +14,9 @@ export function isNonce(value: string): boolean {
 }
 
 /**
- * Returns whether the same signed message can also have another valid nonce with another body.
+ * Returns whether the signed message can also be split into another valid nonce and another body.
  *
- * A nonce may contain `:`. Therefore `1700000000:abc:{"a":1}` can be nonce `abc` with body `{"a":1}`, or nonce `abc:{"a"` with body `1}`.
+ * A nonce can contain `:`. Therefore `1700000000:abc:{"a":1}` can be nonce `abc` with body `{"a":1}`, or nonce `abc:{"a"` with body `1}`.
  * Both have the same signature. A timestamp has no `:`, so the timestamp is the same in every split.
  */
 export function canBeSplitDifferently({ nonce, body }: SignedMessage): boolean {

@@ -1,4 +1,4 @@
-/** How far `X-Timestamp` may be from server time in either direction, in seconds (specification: ±300 s). */
+/** The maximum distance of `X-Timestamp` from server time, before or after, in seconds (specification: ±300 s). */
 export const WINDOW_SECONDS = 300
 
 /** Returns whether a value has the format of `X-Timestamp`: one or more ASCII digits. */

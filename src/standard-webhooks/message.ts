@@ -3,7 +3,8 @@ import { describeCharacter } from '../hints/rejection.js'
 import { hmacSha256 } from '../rules/hmac.js'
 import type { SignedMessage } from '../rules/signature.js'
 
-// This file has the rules of Standard Webhooks. `nonce` of a `SignedMessage` is `webhook-id`, and the signature covers `id.timestamp.body`.
+// This file contains the rules of Standard Webhooks. `nonce` of a `SignedMessage` is `webhook-id`, and the signature covers
+// `id.timestamp.body`.
 
 /** The maximum length of `webhook-id`. The specification of Standard Webhooks sets no limit. */
 export const MAX_ID_LENGTH = 256
@@ -42,7 +43,7 @@ export function listSignatures(value: string): string[] {
 /**
  * Returns the key to reserve for an attempt. With only the ID as the key, every retry would be refused, because a retry has the same ID.
  * With only a signature as the key, a message with two signatures could be accepted twice, because an attacker can remove either signature.
- * The key has a space, so the key never equals a nonce.
+ * The key contains a space, so the key never equals a nonce.
  */
 export function attemptKey({ nonce: id, timestamp }: SignedMessage): string {
   return `attempt ${createHash('sha256').update(`${id}.${timestamp}`).digest('hex')}`

@@ -51,7 +51,7 @@ function readKey(secret: unknown, name: string): Uint8Array {
 }
 
 /**
- * Returns advice if a key is the bytes of a text that begins with `whsec_`, because most platforms decode this text. Otherwise, returns
+ * Returns advice if the bytes of a key begin with `whsec_`, because most platforms decode a secret with this prefix. Otherwise, returns
  * `undefined`.
  */
 export function adviseOnKeys(keys: readonly Uint8Array[]): string | undefined {

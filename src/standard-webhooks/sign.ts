@@ -22,7 +22,7 @@ export type MessageHeaders = { 'webhook-id': string; 'webhook-timestamp': string
  * `messageId`.
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
- * @param secret - the webhook's signing secret. With several secrets, the headers have one signature per secret.
+ * @param secret - the webhook's signing secret. With several secrets, `webhook-signature` contains one signature per secret.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument.
  *
  * @example

@@ -11,8 +11,8 @@ export interface NonceStoreContractOptions {
   /** Creates a store whose database is down. The contract then also checks that this store throws within 4 s. */
   createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
   /**
-   * Waits for some milliseconds. By default, the contract waits in real time. If your store has its own clock, advance this clock, so that
-   * the contract can also check the last millisecond of a reservation.
+   * Waits for the given number of milliseconds. By default, the contract waits in real time. If your store has its own clock, advance this
+   * clock, so that the contract can also check the last millisecond of a reservation.
    */
   wait?: ((milliseconds: number) => void | Promise<void>) | undefined
   /**

@@ -49,8 +49,8 @@ async function race(stores: readonly NonceStore[], { load }: Setting, what: stri
 }
 
 /**
- * Runs checks concurrently. If a check fails, the check runs again alone. If the check then passes, the concurrent calls are the fault, and
- * the error says so.
+ * Runs checks concurrently. If a check fails, the check runs again alone. If the check then passes, the error says that the store fails
+ * only with concurrent calls.
  */
 async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KEY_CHECKS): Promise<void> {
   const errors = await inBatches(checks, LOADS[load].calls / 2, (check) =>
@@ -64,8 +64,8 @@ async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KE
 }
 
 /**
- * Returns a case that runs a check of TTLs. If the check fails, the check runs again alone. If the check then passes, the store has evicted
- * keys to make room for the keys of other cases, and the error says so.
+ * Returns a case that runs a check of TTLs. If the check fails, the check runs again alone. If the check then passes, the error says that
+ * the store evicts live keys when many other keys are reserved.
  */
 function checkTtls(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
@@ -187,7 +187,7 @@ export const CASES: Cases = {
       [0, () => reserveNew(store, short, 1)],
       [0, first.reserve],
       ...others.map(([start, key]) => [start, key.reserve] as const),
-      // This check runs before 1 s, because after 1 s a store that rounds down would fail too, and the message would be wrong.
+      // This check runs before 1 s has passed, because after 1 s a store that rounds down would fail too, and the message would be wrong.
       [750, () => first.expectTaken(NOT_IN_SECONDS)],
       [1700, () => expectTaken(store, long, FREE_TOO_EARLY)],
       ...others.map(([start, key]) => [start + 1700, () => key.expectTaken(ROUNDED_DOWN)] as const),

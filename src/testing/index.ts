@@ -75,7 +75,7 @@ export function nonceStoreContract(
   ]
 }
 
-/** Returns one text for each thing that the contract does not test with these options. The text names the option to pass. */
+/** Lists what the contract does not test with these options, and what to do to test it. */
 function notTested({ wait, createUnreachableStore, load }: NonceStoreContractOptions): string[] {
   return [
     ...(wait ? [] : ['a TTL of 600 s. Pass wait, which advances the clock of the store']),

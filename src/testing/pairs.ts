@@ -1,10 +1,10 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import { expect, HASH, type Reservation, reserve, unique } from './calls.js'
 
-/** Two different texts, what kind of texts they are, and the fault of a store that treats both texts as equal. */
+/** Two different strings, a description of both, and the fault of a store that treats them as equal. */
 type Pair = readonly [one: string, other: string, special: string, fault: string]
 
-// `$` and `#` stand for two random numbers of 14 digits. If a store confuses the texts of several rows, the error names the fault of the
+// `$` and `#` stand for two random numbers of 14 digits. If a store confuses the strings of several rows, the error names the fault of the
 // first of these rows.
 
 const KEYS: readonly Pair[] = [
@@ -66,14 +66,13 @@ const WEBHOOKS: readonly Pair[] = [
   ['__proto__', 'constructor', 'webhook IDs such as __proto__', 'Webhook IDs are used as property names of an object'],
 ]
 
-/** Separators that a store may use to join `webhookId` and `key`. */
+/** Separators that a store could use to join `webhookId` and `key`. */
 const SEPARATORS = ['', ':', '/', '|', '.', '-', '_', ' ', ',', '#', '::']
 
 type Check = (store: NonceStore) => Promise<void>
 
 /**
- * Returns two checks per pair, one per order. If a store treats a text as a pattern, the pattern may match the other text only in one of
- * the two orders.
+ * Returns two checks per pair, one for each order of the strings. If a store uses a string as a pattern, only one order may show the fault.
  */
 function checksOf(pairs: readonly Pair[], reservationOf: (text: string, digits: string) => Reservation): Check[] {
   return pairs.flatMap(([first, second, special, fault]) =>

@@ -90,7 +90,7 @@ describe('a reservation', () => {
 
   it('with a clock that returns no number is a TypeError', async () => {
     const store = new DynamoDBNonceStore({ putItem: async () => OUTPUT, clock: { now: () => Number.NaN } })
-    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/clock\.now\(\) returned no number/)
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/clock\.now\(\) must return a finite/)
   })
 })
 

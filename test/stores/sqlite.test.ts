@@ -148,7 +148,7 @@ describe('processes that start at once', () => {
 describe('fails closed', () => {
   it('when its clock returns no number', () => {
     const store = new SqliteNonceStore(openDatabase(), { clock: { now: () => Number.NaN } })
-    expect(() => store.reserve('42', 'nonce', 600)).toThrow(/clock\.now\(\) returned no number/)
+    expect(() => store.reserve('42', 'nonce', 600)).toThrow(/clock\.now\(\) must return a finite/)
   })
 
   it('when the TTL is not a positive number', () => {

@@ -30,8 +30,8 @@ export interface EndpointResponse {
 /** Options of `endpointContract`. */
 export interface EndpointContractOptions {
   /**
-   * Sends a POST to the endpoint, without following redirects. Pass `headers` to `fetch` as they are. Some cases send a header twice, so if
-   * your client needs an object, write `Object.fromEntries(new Headers(headers))`, which joins the two values with a comma.
+   * Sends a POST to the endpoint, without following redirects. Pass `headers` to `fetch` as they are. Some cases send a header twice. If
+   * your client needs an object, pass `Object.fromEntries(new Headers(headers))`, which joins the two values with a comma.
    */
   post: (
     headers: [name: string, value: string][],
@@ -43,8 +43,8 @@ export interface EndpointContractOptions {
   /** The clock of the endpoint. The contract signs the requests with the time of this clock. By default, `Date`. */
   clock?: Clock | undefined
   /**
-   * An event that the endpoint accepts. Pass it if the code of the endpoint refuses unknown events. Every valid request then has this event
-   * as the body, and the cases that need another body are skipped. By default, each body is different.
+   * An event that the endpoint accepts. Pass an event if the endpoint refuses unknown events. Every valid request then has this event as
+   * its body, and the cases that need another body are skipped. By default, each body is different.
    */
   body?: Uint8Array | string | undefined
   /** How many addresses of the endpoint `post` can send to: a whole number, by default 1. Replays go to all of these addresses. */
@@ -53,7 +53,10 @@ export interface EndpointContractOptions {
   timeout?: number | undefined
 }
 
-/** The result of a case. `statuses` has the statuses of all responses, in the order of the requests. The status 0 means that no response came. */
+/**
+ * The result of a case. `statuses` contains the statuses of all responses, in the order of the requests. The status 0 means that no
+ * response came.
+ */
 export type EndpointResult =
   | {
       readonly ok: true
@@ -81,7 +84,7 @@ export interface EndpointCase {
   sent: string
   /** The required response: 2xx, 4xx, or 2xx to exactly one of the simultaneous requests. */
   expected: 'accepted' | 'rejected' | 'one'
-  /** A sentence with the code, what the case sends, and the required response. The name of a skipped case has the reason too. */
+  /** A sentence with the code, what the case sends, and the required response. The name of a skipped case also contains the reason. */
   name: string
   /** Whether the case cannot run, because the option `body` is set. */
   isSkipped: boolean
@@ -301,8 +304,9 @@ class Run {
   }
 
   /**
-   * Sends each copy without a response again, one at a time, and returns the number of these copies. A server that queues few connections
-   * drops some simultaneous connections, although its handler is right. Because the server may still be busy, a few more attempts are made.
+   * Sends each copy that got no response again, one at a time. Returns the number of these copies, or 0 if one of them still gets no
+   * response. A server with a short queue drops some simultaneous connections, although its handler is right. The server may still be busy,
+   * so a few more attempts are made.
    */
   async #repeatUnanswered(steps: readonly Step[], responses: CheckedResponse[]): Promise<number> {
     const unanswered = [...responses.keys()].filter((index) => responses[index]?.status === 0)
@@ -333,8 +337,7 @@ class Run {
         cause: `${accepted} of ${responses.length} were accepted. ${row.cause}`,
       })
     }
-    // While the code of the endpoint runs for the first copy, 503 with Retry-After is a correct response to the other copies, because this
-    // code may still fail.
+    // The endpoint may still fail while it handles the first copy. So 503 with Retry-After is a correct response to the other copies.
     const faults = responses
       .filter(({ asksToRetry }) => accepted === 0 || !asksToRetry)
       .map((response) => faultOf({ expected: isAccepted(response.status) ? 'accepted' : 'rejected' }, response))
@@ -396,7 +399,7 @@ const NOT_ACCEPTED_BEFORE: Advice = {
   fix: 'Correct the cases about valid requests first, and run this case again.',
 }
 
-/** The cases with a timestamp close to an end of the window. They fail if the clocks of the two machines differ. */
+/** The cases with a timestamp close to an end of the window. These cases fail if the endpoint's clock is wrong. */
 const WINDOW_EDGE_CASES: ReadonlySet<EndpointCaseCode> = new Set([
   'accepted-old',
   'accepted-ahead',
@@ -406,7 +409,7 @@ const WINDOW_EDGE_CASES: ReadonlySet<EndpointCaseCode> = new Set([
 
 function describeDrift(drift: number): Advice {
   return {
-    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine: the Date header of the response shows this.`,
+    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, as the Date header of the response shows.`,
     fix: 'Synchronise both clocks with NTP.',
   }
 }

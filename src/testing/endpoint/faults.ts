@@ -12,7 +12,7 @@ export type EndpointFault =
   | 'rejected-with-2xx'
   /** A valid request got 4xx. */
   | 'refused'
-  /** A valid request got 4xx, but with another status than other rejected requests. */
+  /** A valid request got a 4xx status that differs from the status for a forged request. */
   | 'refused-otherwise'
   | 'too-large'
   | 'content-type'
@@ -40,7 +40,7 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   'refused-otherwise': {
     cause:
-      'Other rejected requests get another status, so the signature is probably not the reason. A body parser or your own code probably refuses this body.',
+      'A request with a wrong signature gets another status, so the signature is probably not the reason. A body parser or your own code probably refuses this body.',
     fix: 'Let no body parser run before the check. If your code accepts only known events, pass one of these events as the body of the check.',
   },
   'too-large': {
@@ -72,7 +72,7 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   'no-answer': {
     cause:
-      'No response came. The handler may not answer in every branch, or the process ended or closed the connection.',
+      'No response came. Perhaps the handler does not answer in every branch, or the process ended or closed the connection.',
     fix: 'Answer 401 in each branch that rejects a request, and catch exceptions. The log of the process has the error.',
   },
   'none-accepted': {

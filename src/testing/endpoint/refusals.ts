@@ -22,7 +22,7 @@ function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array
   }
 }
 
-/** Returns a function that signs a request correctly, but writes the signature in another form. */
+/** Returns a function that signs a request correctly, but changes how the signature is written. */
 function writtenAs(write: (signature: string) => string) {
   return (sender: Sender): EndpointRequest => {
     const request = sender.sign()

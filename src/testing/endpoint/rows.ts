@@ -45,7 +45,7 @@ export interface Row extends Advice {
   /** The required response. `one` means that exactly one of the requests must be accepted. */
   readonly expected: 'accepted' | 'rejected' | 'one'
   readonly steps: (sender: Sender) => readonly Step[]
-  /** How long to wait at least after the first request of the contract before this case starts, in milliseconds. */
+  /** The minimum time between the first request of the contract and this case, in milliseconds. */
   readonly delay?: number
   /**
    * How to judge the responses. By default, each response must be right. With `any`, one right response is enough. With `alike`, the case
@@ -54,7 +54,7 @@ export interface Row extends Advice {
   readonly judge?: 'any' | 'alike'
   /** The advice for a status of 500 or above. By default, the usual advice for this status. */
   readonly onError?: Advice
-  /** Set if the case needs a special body, which an endpoint may refuse if it accepts only known events. */
+  /** Set if the case needs a special body. An endpoint that accepts only known events can refuse this body. */
   readonly needsItsBody?: true
 }
 
@@ -165,7 +165,7 @@ function nonce(sent: string, value: () => string, cause: string): Row {
   }
 }
 
-/** Returns a case that writes the right signature in another form. */
+/** Returns a case that sends the right signature with a change that must be rejected. */
 function signature(sent: string, changes: readonly ((right: string) => string)[], cause: string, fix = EXACT): Row {
   return {
     rule: 'signature',
@@ -198,7 +198,7 @@ const VISIBLE = ['!"#$%&\'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNO', 'PQRSTUVWXY
 
 const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
 
-/** One byte more than what Express reads by default. */
+/** One byte more than the default limit of Express. */
 const LARGE_BYTES = 100 * 1024 + 1
 
 function unusualJson(): string {
@@ -488,7 +488,7 @@ export const ROWS = table({
   'timestamp-space': timestamp(
     'a space inside (1700000000 0)',
     (sender) => `${sender.seconds()} 0`,
-    'A timestamp with a space is accepted. parseInt(), (int) and intval() ignore all after the space.',
+    'A timestamp with a space is accepted. parseInt(), (int) and intval() ignore everything after the space.',
   ),
   'timestamp-fraction': timestamp(
     'a fraction (1700000000.5)',
@@ -498,7 +498,7 @@ export const ROWS = table({
   'timestamp-letters': timestamp(
     'letters after it (1700000000abc)',
     (sender) => `${sender.seconds()}abc`,
-    'A timestamp with letters is accepted. parseInt(), (int) and intval() ignore all after the digits.',
+    'A timestamp with letters is accepted. parseInt(), (int) and intval() ignore everything after the digits.',
   ),
 
   'nonce-empty': nonce(
@@ -521,7 +521,7 @@ export const ROWS = table({
     sent: 'a character outside ASCII',
     expected: 'rejected',
     steps: (sender) => {
-      // An endpoint may sign the byte E9 as it is, or decode the byte as Latin-1 and sign its UTF-8 form.
+      // An endpoint can verify the byte E9 as it is, or decode the byte as Latin-1 and verify its UTF-8 form.
       const start = unique()
       const asBytes = sender.sign({ nonce: start, body: Buffer.concat([Buffer.of(0xe9, 0x3a), sender.body()]) })
       const trimmed = sender.sign()

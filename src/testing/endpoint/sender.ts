@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import { signMessage } from '../../rules/signature.js'
 
-// The cases create their requests with these functions. The functions check no formats, because a case may break any rule.
+// The cases create their requests with these functions. The functions check no formats, because a case can break any rule.
 
-/** One header. A name may occur twice in a request. */
+/** One header. A name can occur twice in a request. */
 export type EndpointHeader = readonly [name: string, value: string]
 
 /** A request to send. `headers` does not contain the headers that the HTTP client adds. */
@@ -101,7 +101,7 @@ export function withMore(request: EndpointRequest, more: string): EndpointReques
   return withBody(request, Buffer.concat([request.body, Buffer.from(more)]))
 }
 
-/** Returns the body with one byte changed: the last digit, so that JSON stays valid, or if there is no digit, the byte in the middle. */
+/** Returns the body with its last digit changed, so that JSON stays valid. Without a digit, changes the byte in the middle. */
 export function changeByte(body: Uint8Array): Uint8Array {
   if (body.length === 0) return Buffer.from('0')
   const changed = Buffer.from(body)
@@ -123,7 +123,7 @@ export function splitLater(request: EndpointRequest): EndpointRequest | undefine
   return withBody(withValues(request, { 'X-Nonce': nonce }), request.body.subarray(start.length))
 }
 
-/** Returns the request with the signed message split at the first colon of the nonce, so that the end of the nonce moves to the body. */
+/** Returns the request with the signed message split at the first colon of the nonce. The end of the nonce moves to the body. */
 export function splitEarlier(request: EndpointRequest): EndpointRequest {
   const [nonce = '', ...rest] = headerOf(request, 'X-Nonce').split(':')
   const body = Buffer.concat([Buffer.from(`${rest.join(':')}:`), request.body])

@@ -78,9 +78,9 @@ export const SIGN_MISTAKES: readonly Mistake[] = [
   [
     'a clock without a time',
     () => ['', SECRET, { clock: { now: () => Number.NaN } }],
-    /clock\.now\(\) returned no number/,
+    /clock\.now\(\) must return a finite/,
   ],
-  ['a clock of big integers', () => ['', SECRET, { clock: { now: () => 5n } }], /clock\.now\(\) returned no number/],
+  ['a clock of big integers', () => ['', SECRET, { clock: { now: () => 5n } }], /clock\.now\(\) must return a finite/],
   ['null for options', () => ['', SECRET, null], /^options is null\b/],
   ['an unknown option', () => ['', SECRET, { now: SECONDS }], /^options\.now is unknown\b/],
   ['a clock for options', () => ['', SECRET, Date], /^options is a function\b/],

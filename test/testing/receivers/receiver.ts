@@ -482,7 +482,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   mistake(
     'answers 400 to what is not JSON, after the check',
     ['accepted-bytes', 'accepted-form'],
-    /Other rejected requests get another status/,
+    /A request with a wrong signature gets another status/,
     { accept: (sent) => ({ status: /^[ \ufeff]*\{/.test(text(sent)) ? 204 : 400 }) },
   ),
   mistake(

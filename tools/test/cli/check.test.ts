@@ -182,7 +182,7 @@ describe('check', () => {
     // The first of them is the forged request before the cases.
     expect(text.match(/none, not 4xx/g)).toHaveLength(4)
     expect(text).toContain('The run ended early')
-    expect(text).toContain('1. No response came. The handler may not answer in every branch')
+    expect(text).toContain('1. No response came. Perhaps the handler does not answer in every branch')
   })
 
   it('never prints the secret, also if the endpoint answers with it', async () => {
