@@ -23,6 +23,7 @@ import {
   startRedisSentinel,
 } from '../support/servers.js'
 import { newRequest, SECRET } from '../support/stores/load.js'
+import { connect } from '../support/stores/source.js'
 
 // No error of a connected store shows a password: at the start, in the background, or in a reservation.
 
@@ -77,10 +78,8 @@ const DATABASES: Record<string, Database> = {
       }
     },
     clients: {
-      redis: ({ port }, password, more) =>
-        connectNodeRedis((options) => createClient({ url: urlOf('redis', port, password), ...options }), more),
-      ioredis: ({ port }, password, more) =>
-        connectIoredis((options) => new Redis(urlOf('redis', port, password), options), more),
+      redis: ({ port }, password, more) => connect.redis(urlOf('redis', port, password), more),
+      ioredis: ({ port }, password, more) => connect.ioredis(urlOf('redis', port, password), more),
     },
   },
   'a Redis cluster': {
@@ -163,12 +162,9 @@ const DATABASES: Record<string, Database> = {
       }
     },
     clients: {
-      pg: ({ port }, password, more) => {
-        const connectionString = urlOf('postgres', port, password, '/postgres')
-        return connectPg((options) => new pg.Pool({ connectionString, ...options }), more)
-      },
+      pg: ({ port }, password, more) => connect.pg(urlOf('postgres', port, password, '/postgres'), more),
       'postgres.js': ({ port }, password, more) =>
-        connectPostgresJs((options) => postgres(urlOf('postgres', port, password, '/postgres'), options), more),
+        connect['postgres.js'](urlOf('postgres', port, password, '/postgres'), more),
     },
   },
   MariaDB: {
@@ -185,15 +181,9 @@ const DATABASES: Record<string, Database> = {
       }
     },
     clients: {
-      mysql2: ({ port }, password, more) => {
-        const uri = urlOf('mysql', port, password, '/hooks')
-        return connectMysql2((options) => mysql.createPool({ uri, ...options }), more)
-      },
+      mysql2: ({ port }, password, more) => connect.mysql2(urlOf('mysql', port, password, '/hooks'), more),
       mariadb: ({ port }, password, more) =>
-        connectMariadb(
-          (options) => mariadb.createPool({ host, port, user: USER, password, database: 'hooks', ...options }),
-          { concurrency: 2, ...more },
-        ),
+        connect.mariadb(urlOf('mariadb', port, password, '/hooks'), { concurrency: 2, ...more }),
     },
   },
 }

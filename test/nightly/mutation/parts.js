@@ -32,7 +32,7 @@ export const PARTS = {
   'standard-webhooks': {
     mutate: ['src/standard-webhooks/*.ts'],
     testFiles: ['test/standard-webhooks/{message,receive,secret,verify}.test.ts'],
-    score: 95,
+    score: 97,
   },
   messages: {
     mutate: [
