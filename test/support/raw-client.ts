@@ -154,7 +154,7 @@ export async function announce(
 }
 
 /** @param framing - the header lines that say how long the body is. */
-export function headOf(path: string, framing: string, headers: RawRequest['headers']): string {
+function headOf(path: string, framing: string, headers: RawRequest['headers']): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n${lines.join('')}\r\n`
 }

@@ -38,10 +38,6 @@ export class Server {
     return server
   }
 
-  get pid(): number {
-    return this.#process.pid ?? Number.NaN
-  }
-
   get isRunning(): boolean {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
