@@ -30,7 +30,7 @@ export function isAscii(bytes: Uint8Array): boolean {
   return true
 }
 
-/** Returns whether a byte is a space, a tab, a newline or another white space of ASCII. */
+/** Returns whether a byte is white space in ASCII, such as a space, a tab or a newline. */
 export const isWhiteSpace = (byte = 0): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
 /** Returns one byte per character. Of a character after U+00FF, only the low byte is kept. */
@@ -44,7 +44,7 @@ export function fromLatin1(bytes: Uint8Array): string {
   return ofUnits(bytes)
 }
 
-/** Returns the text that has these numbers as its UTF-16 units. */
+/** Returns the string whose UTF-16 code units are these numbers. */
 function ofUnits(units: Uint8Array | Uint16Array): string {
   let text = ''
   for (let start = 0; start < units.length; start += CHUNK) {
@@ -60,7 +60,7 @@ const WINDOWS_1252 =
 
 const IN_WINDOWS_1252 = new RegExp(`^[\\0-\\xff${WINDOWS_1252}]*$`)
 
-/** Encodes text as Windows-1252. Returns `undefined` if Windows-1252 does not have one of the characters. */
+/** Encodes text as Windows-1252. Returns `undefined` if one of the characters does not exist in Windows-1252. */
 export function windows1252(text: string): Uint8Array | undefined {
   if (!IN_WINDOWS_1252.test(text)) return undefined
   const bytes = text.replace(/[^\0-\x7f\xa0-\xff]/g, (character) => {
@@ -96,7 +96,7 @@ export function hex(bytes: Uint8Array): string {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Decodes hex. Returns `undefined` if `text` has an odd number of digits, or another character. */
+/** Decodes hex. Returns `undefined` if `text` is empty, has an odd number of digits, or has a character that is not a digit. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(text)) return undefined
   const bytes = new Uint8Array(text.length / 2)
@@ -127,7 +127,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Returns the bytes of a file without line breaks and NULs. `curl -d @file` sends these bytes. */
+/** Removes the line breaks and NULs from the bytes of a file, as `curl -d @file` does. */
 export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
   return bytes.filter((byte) => byte !== 0x0a && byte !== 0x0d && byte !== 0)
 }
@@ -135,7 +135,7 @@ export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
   let index = 0
-  // A search compares many megabytes. Four bytes at a time are faster, but need arrays that begin at a multiple of four.
+  // A search compares many megabytes, so this compares four bytes at a time. Both arrays must begin at a multiple of four.
   if (one.byteOffset % 4 === 0 && other.byteOffset % 4 === 0) {
     const [words, otherWords] = [wordsOf(one), wordsOf(other)]
     for (let word = 0; word < words.length; word++) if (words[word] !== otherWords[word]) return false

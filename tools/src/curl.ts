@@ -1,6 +1,6 @@
 import type { Header } from './capture/headers.js'
 
-/** Returns a text as one word for a shell. In single quotes, sh, dash, bash and zsh read every character as itself. */
+/** Returns text as one word for a shell. In single quotes, sh, dash, bash and zsh read every character as itself. */
 export function shellWord(text: string): string {
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

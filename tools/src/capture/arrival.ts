@@ -2,7 +2,7 @@ import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
-/** When a request arrived, and where this time comes from: `from the Date of the response`. */
+/** When a request arrived, and where this time comes from, for example `from the Date of the response`. */
 export type Arrival = readonly [milliseconds: number, source: string]
 
 /** Returns the arrival for a date with a time zone, or for Unix time in seconds or milliseconds. Returns `undefined` for other values. */
@@ -13,7 +13,7 @@ export function arrivalOf(time: unknown, source: string): Arrival | undefined {
   return Number.isNaN(milliseconds) ? undefined : [milliseconds, source]
 }
 
-/** Returns a date in milliseconds. Returns NaN if the text has no time zone, because another machine would read another time. */
+/** Returns a date in milliseconds. Returns NaN if the date has no time zone, because each machine would then use its own time zone. */
 function parseDate(text: unknown): number {
   return typeof text === 'string' && /:.*(Z|GMT|UTC|[+-]\d\d:?\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN
 }
@@ -44,7 +44,7 @@ export function findArrival(
   return arrival ?? arrivalOf(valuesOf(headers, 'date')[0], 'from the Date of the request')
 }
 
-/** A number with more digits is in milliseconds. Today, Unix time has 10 digits in seconds, and 13 digits in milliseconds. */
+/** The maximum length of Unix time in seconds. A longer number is in milliseconds. Today, seconds have 10 digits, and milliseconds have 13. */
 const MAX_DIGITS_OF_SECONDS = 11
 
 /** Returns the value of `--at` in milliseconds since the Unix epoch. Throws a `CaptureError` if the value is not a time. */
@@ -59,7 +59,7 @@ export function parseTime(text: string): number {
   return milliseconds
 }
 
-/** Returns a time as `2023-11-14T22:13:20Z`. After the year 275760, JavaScript has no dates, so Unix time is returned. */
+/** Returns a time such as `2023-11-14T22:13:20Z`. JavaScript has no dates after the year 275760, so later times are returned as Unix time. */
 export function describeTime(milliseconds: number): string {
   if (Math.abs(milliseconds) > 8.64e15) return String(milliseconds / 1000)
   return new Date(milliseconds).toISOString().replace('.000', '')

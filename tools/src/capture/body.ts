@@ -10,12 +10,12 @@ import { type RestoredBody, restoredBodies, restoredNewline } from './restored-b
 /** The body of a captured request. */
 export interface BodyRead {
   readonly body: Uint8Array
-  /** The sender's file, if curl sent other bytes. For example, `curl -d @file` removes line breaks. */
+  /** The sender's file, if curl changed its bytes. For example, `curl -d @file` removes line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
   /** Why the body may be wrong. The text ends the sentence "The capture does not hold the bytes that arrived: …". */
   readonly doubt?: string
-  /** If the headers were found in free text: the texts that may be the body, the likeliest first. A right signature confirms one of them. */
+  /** The texts that may be the body, the likeliest first, if the headers were found in free text. A right signature confirms one of the texts. */
   readonly looseBodies?: readonly Uint8Array[]
   /** Whether the body ends with a newline that an editor may have added. */
   readonly isNewlineUnknown?: boolean
@@ -29,10 +29,10 @@ const LF = 0x0a
 /** The maximum number of bytes that are read as text, for example to find values that a log masked. */
 const MAX_SEARCHED = 2 ** 20
 
-/** The maximum number of bytes in all restored bodies. With more bytes, a large capture would take more than a few seconds. */
+/** The maximum number of bytes of all restored bodies together, so that a large capture takes at most a few seconds. */
 const MAX_RESTORED = 2 ** 26
 
-/** If the headers were found in free text, at most this many bodies are tried, because one search may take a second. */
+/** The maximum number of bodies to try if the headers were found in free text. One search can take a second. */
 const MAX_LOOSE = 3
 
 const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(textOf(body)) !== undefined
@@ -41,7 +41,7 @@ const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
 /**
  * Returns the body of a capture. A body is confirmed if its length or its signature is right. If neither is right, this function undoes
- * changes that tools make to a body, such as another indentation of JSON, until a body is confirmed.
+ * changes that tools make, for example to the indentation of JSON, until a body is confirmed.
  *
  * @param file - the file of `--body-file`, which replaces the body of the capture.
  */
@@ -86,7 +86,7 @@ export function assertBody(
   // If Content-Length is not 0, an empty body means that the capture has only the headers, as many logs do.
   const isLeftOut = isHttpText && body?.length === 0 && Number(contentLengthOf(headers)) > 0
   if (file === undefined && (body === undefined || isLeftOut)) {
-    throw new CaptureError(`The capture ${whyNoBody}. Pass the file that was sent with --body-file PATH.`)
+    throw new CaptureError(`The capture ${whyNoBody}. Use --body-file PATH to pass the file that was sent.`)
   }
 }
 
@@ -95,14 +95,14 @@ interface Reading extends BodyRead {
   readonly isWhole?: boolean
 }
 
-/** Returns the texts of the capture that may be the body, the likeliest first. No change is undone yet. */
+/** Returns the parts of the capture that may be the body, the likeliest first. Changes that tools made are not undone yet. */
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
   const { body = new Uint8Array(), bodyLength, isHttpText, otherBodies = [] } = captured
   if (isHttpText && isChunked(headers)) {
     const joined = joinChunks(body)
     if (joined !== undefined)
-      return [{ body: joined, notes: ['The body was sent in chunks. They were joined.'], isWhole: true }]
+      return [{ body: joined, notes: ['The body was sent in chunks, which were joined.'], isWhole: true }]
     const note = 'Transfer-Encoding is chunked, but the body has no chunks. The body was read unchanged.'
     return [{ body, notes: [note] }]
   }
@@ -122,7 +122,7 @@ function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJo
   return [{ body: joined, original: file, notes: [note] }]
 }
 
-/** Returns the first `length` bytes of the body, if text that is not part of the body follows on a new line. Otherwise an empty list. */
+/** Returns the first `length` bytes of the body. Returns an empty list if the body does not seem to end there. */
 function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] {
   if (body.length <= length) return []
   const cut = body.subarray(0, length)
@@ -149,7 +149,7 @@ function withoutLabel(body: Uint8Array): Uint8Array[] {
   return label === '' ? [] : [body.subarray(label.length)]
 }
 
-/** Returns the body without text that follows it, first without and then with the blank lines before that text. Otherwise an empty list. */
+/** Cuts the log text after the body. Returns the body without and with the white space before that text, or nothing if there is no such text. */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
   const index = text.search(TEXT_AFTER)
@@ -159,7 +159,7 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   return [body.subarray(0, end), body.subarray(0, index)]
 }
 
-/** Undoes two changes that keep the length: an editor replaced tabs by spaces, or a mail program replaced a space by a newline. */
+/** Undoes changes that keep the length: an editor replaced tabs or spaces by each other, or a mail program replaced spaces by newlines. */
 function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
   if (!/^[{[]/.test(text) || isSigned(read.body)) return read
@@ -177,10 +177,10 @@ function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
 }
 
 /**
- * Undoes changes that tools make to a body, and returns the best body, or `undefined`. The best body has the right signature and length, the
- * next best has the right length.
+ * Undoes changes that tools make to a body, and returns the best result. A body with the right signature and the right length is the best,
+ * and a body with the right length is the next best. Returns `undefined` if no result is certain enough.
  *
- * @param signed - a body with the right signature, but another length. The sender signed this body, and sent another body.
+ * @param signed - a body with the right signature, but not the right length. The sender signed this body, and sent a different body.
  */
 function restore(
   readings: readonly Reading[],
@@ -196,11 +196,11 @@ function restore(
     const read = (why: string) => ({ body: restored.body, notes: [...notes, noteOn(restored, why)] })
     const hasLength = restored.body.length === length
     if (match === undefined && isSigned(restored.body)) {
-      match = read('with which the signature is right')
+      match = read('the signature is then right')
       if (hasLength || length === undefined) return match
     }
     if (!hasLength) continue
-    const sized = read(`with the ${countBytes(length)} of Content-Length`)
+    const sized = read(`the body then has the ${countBytes(length)} of Content-Length`)
     if (restored.isWeak) likely ??= sized
     else confirmed ??= sized
   }
@@ -223,9 +223,10 @@ function* eachRestored(
   }
 }
 
-const PARSED = 'The capture has a parsed body, so it was written as JSON again. The signature is right for this JSON.'
+const PARSED =
+  'The capture has a parsed body, so the body was written as JSON again. The signature is right for this JSON.'
 
-const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. It was read as the body ${why}.`
+const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. This was undone, because ${why}.`
 
 /** Matches the end of a body that a log or a tool cut: `…`, `...` or `12 more bytes`. */
 const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
@@ -234,7 +235,7 @@ const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
 function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean, isParsed: boolean): string {
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
-  if (isLossy) return 'a dot may stand for any other byte'
+  if (isLossy) return 'a dot can stand for any other byte'
   if (length === undefined && isCut(body)) return 'the body was cut'
   if (length === undefined || (isParsed && body.length === length))
     return isParsed ? 'it has only a parsed body' : 'no Content-Length confirms where its body ends'
@@ -244,11 +245,11 @@ function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolea
 /** Returns the error for a body that is not confirmed. */
 export function notTheBytes(doubt: string): CaptureError {
   return new CaptureError(
-    `The capture does not hold the bytes that arrived: ${doubt}. Record it with listen or captureRequest, or pass --header three times and --body-file.`,
+    `The capture does not hold the bytes that arrived: ${doubt}. Record the request with listen or captureRequest, or pass --header three times and --body-file.`,
   )
 }
 
-/** Returns the joined chunks (RFC 9112, section 7.1), or `undefined` if there are none. In a capture, a line may end with LF, not CRLF. */
+/** Returns the joined chunks (RFC 9112, section 7.1), or `undefined` if there are none. In a capture, a line can end with LF. */
 function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
   const joined = new Uint8Array(bytes.length)
   let size = 0

@@ -10,7 +10,7 @@ export const CAPTURE_SHAPES: readonly string[] = [
 
 /** How to pass a request if there is no capture. */
 const NO_CAPTURE =
-  "no capture, but --header three times ('X-Timestamp: …', 'X-Nonce: …', 'X-Signature: …') and --body-file PATH"
+  "instead of a capture: --header three times ('X-Timestamp: …', 'X-Nonce: …', 'X-Signature: …') and --body-file PATH"
 
 /** The error for a capture that cannot be read. The message says what to do, and never contains text of the capture. */
 export class CaptureError extends Error {}

@@ -23,13 +23,14 @@ export interface RequestHead {
  * Returns a received request as text, with the time of arrival. `inbound-webhook-tools diagnose` and the workbench can read this text
  * without loss of a byte.
  *
- * The text has all headers and the whole body, so protect the text as you protect the request.
+ * The text contains all headers and the whole body, so protect the text as you protect the request.
  *
  * @param request - Node's `IncomingMessage`, a Fetch `Request`, or an object with `method`, `url` and `headers`.
  * @param body - the raw body: the bytes as received.
  * @param clock - returns the time of arrival, by default the time now. Call `captureRequest` as soon as the request arrives.
  * @returns the text as bytes. Save these bytes unchanged, because the body in them may not be text.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if the body is parsed, a header has a line break, or the clock returns no number.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if the body is parsed, a header has a line break, or the clock does not
+ *   return a finite number.
  *
  * @example
  * ```ts

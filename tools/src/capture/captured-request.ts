@@ -3,7 +3,7 @@ import type { Header } from './headers.js'
 
 /** A request that was read from a capture. */
 export interface CapturedRequest {
-  /** The headers, after the method and the path as `:method` and `:path`. A sender may have signed the method and the path. */
+  /** The headers. `:method` and `:path` come first, because a sender may have signed the method and the path. */
   readonly headers: readonly Header[]
   /** The body, or `undefined` if the capture has no body. For example, `curl -v` prints only headers. */
   readonly body: Uint8Array | undefined
@@ -21,7 +21,7 @@ export interface CapturedRequest {
   readonly isGuess?: boolean | undefined
   /** Whether the headers were found in free text, so that a header may be incomplete. A right signature confirms the headers. */
   readonly isLoose?: boolean
-  /** Whether a dot in the capture may be any other byte. In this case, a right length does not confirm the body. */
+  /** Whether a dot in the capture can stand for any other byte. In this case, a right length does not confirm the body. */
   readonly isLossy?: boolean
   /** Whether the capture has the exact bytes of the body, for example in base64. For such a body, no change is undone. */
   readonly isExact?: boolean | undefined
@@ -29,6 +29,6 @@ export interface CapturedRequest {
   readonly isFileJoined?: boolean
   /** When the request arrived, or `undefined` if the capture does not say when. */
   readonly arrival?: Arrival | undefined
-  /** Remarks for the user, such as "The body was sent in chunks. They were joined." */
+  /** Remarks for the user, such as "The body was sent in chunks, which were joined." */
   readonly notes?: readonly string[]
 }

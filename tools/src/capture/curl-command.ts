@@ -15,7 +15,7 @@ export function isCurlCommand(beginning: string): boolean {
   return CURL.test(beginning)
 }
 
-/** Returns the index of a command below other text, or -1. If that text looks like a request, the command is probably part of a body. */
+/** Returns the index of a command after other text, or -1. If the other text looks like a request, the command is probably part of its body. */
 export function findCurlCommand(text: string): number {
   const index = text.search(COMMAND)
   return /^[*>]|HTTP\/\d|\{/m.test(text.slice(0, Math.max(index, 0))) ? -1 : index
@@ -29,7 +29,7 @@ const OPTIONS_WITH_VALUE = new Set(
   ),
 )
 
-/** The long names of the options of one letter. */
+/** The long names of options with one letter. */
 const LONG_NAMES: { readonly [letter: string]: string } = { X: 'request', H: 'header', d: 'data', F: 'form' }
 
 /** What the value of an option is: the text of the body, or a file if the value begins with `@`. */
@@ -63,7 +63,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
     else if (option === 'request') method = value
     else if (isExpanded && (option === 'header' || kind !== undefined)) {
       throw new CaptureError(
-        'The command has a shell variable, and the value is not in the text. Run the command with curl -v, and pass that output.',
+        'The command has a shell variable, whose value is not in the text. Run the command with the option -v, and pass its output.',
       )
     } else if (option === 'header') headers.push(...headerLines(value))
     else if (kind !== undefined) {
@@ -102,7 +102,7 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
   }
 }
 
-/** Returns the headers after the method, the path and the host, because a sender may have signed those values. */
+/** Adds the method, the path and the host before the headers, because a sender may have signed these values. */
 function addTarget(method: string, text: string, headers: readonly Header[]): Header[] {
   const address = fromUtf8(latin1(text))
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -113,7 +113,9 @@ function addTarget(method: string, text: string, headers: readonly Header[]): He
 
 function headerLines(text: string): Header[] {
   if (text.startsWith('@')) {
-    throw new CaptureError('The headers of the command are in a file. Run it with curl -v, and pass that output.')
+    throw new CaptureError(
+      'The headers of the command are in a file. Run the command with the option -v, and pass its output.',
+    )
   }
   if (/[\r\n]/.test(text)) throw new CaptureError(WRAPPED)
   const header = parseHeader(text)

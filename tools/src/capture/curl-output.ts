@@ -3,7 +3,7 @@ import { arrivalOf } from './arrival.js'
 import type { CapturedRequest } from './captured-request.js'
 import { type Header, parseHeader } from './headers.js'
 
-/** Matches the request line in the output of `curl -v`. curl may print its progress before it on the same line. */
+/** Matches the request line in the output of `curl -v`. curl can print its progress at the start of this line. */
 const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 
 /** How many lines are searched for the request line. */
@@ -11,9 +11,9 @@ const MAX_LINES = 10_000
 
 /**
  * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has the body. Returns `undefined`
- * for other text, such as a mail in which every line of HTTP text is quoted with `>`.
+ * for other text, such as HTTP text in a mail, where every line begins with `>`.
  *
- * @param isHttpText - whether the text begins as HTTP text. A line with `>` after a blank line then belongs to the body.
+ * @param isHttpText - whether the text begins as HTTP text. If so, a line with `>` after a blank line belongs to the body.
  */
 export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequest | undefined {
   const lines = text.split(/\r?\n|\r/, MAX_LINES)
@@ -40,7 +40,7 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   return { headers, ...bodyIn(rest), arrival: arrivalOf(date, 'from the Date of the response') }
 }
 
-/** Returns the body that Insomnia writes below the headers. After the first line that begins with `<`, the body is that of the response. */
+/** Returns the body that Insomnia writes below the headers. The first line that begins with `<` is the start of the response. */
 function bodyIn(lines: readonly string[]): Pick<CapturedRequest, 'body' | 'isHttpText'> {
   const response = lines.findIndex((line) => line.startsWith('<'))
   const sent = lines.slice(0, response === -1 ? undefined : response).filter((line) => /^\|( |$)/.test(line))

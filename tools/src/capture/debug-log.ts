@@ -1,7 +1,7 @@
 import { concat, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
 import { decodeEscapes } from './escapes.js'
 
-// This file reads logs of HTTP clients. Each line of such a log has some of the sent bytes as quoted text.
+// This file reads logs of HTTP clients. Each line of these logs shows some of the sent bytes as quoted text.
 
 /** How one HTTP client logs the bytes that it sends. */
 interface DebugLog {
@@ -35,7 +35,7 @@ export function readDebugLog(bytes: Uint8Array, beginning: string): Uint8Array |
   for (const line of fromLatin1(bytes).split(/\r?\n/)) {
     const text = log.piece.exec(line)?.groups?.['text']
     if (text !== undefined) pieces.push(log.decode(text))
-    // The request ends at the first line that has no sent bytes.
+    // The request ends at the first line that does not show sent bytes.
     else if (pieces.length > 0) break
   }
   return concat(...pieces)

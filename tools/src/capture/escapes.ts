@@ -8,8 +8,8 @@ export const fromDigits = (digits: string) => String.fromCharCode(Number.parseIn
 export const decodeUnits = (units: string) => asUtf8(units.replace(/\\u(.{4})/g, (_, digits) => fromDigits(digits)))
 
 /**
- * Returns the bytes of a text after its escapes are decoded, such as `\n`, `\"`, `\x22`, `\u00eb` and `\u{1F389}`. JSON, Python, Ruby,
- * PHP, Go, Rust and nginx write these escapes. `\x22` is one byte. All other characters become UTF-8.
+ * Decodes escapes such as `\n`, `\"`, `\x22`, `\u00eb` and `\u{1F389}`, and returns the bytes. JSON, Python, Ruby, PHP, Go, Rust and nginx
+ * write these escapes. `\x22` becomes one byte, and every other character becomes UTF-8.
  */
 export function decodeEscapes(text: string): Uint8Array {
   return latin1(

@@ -7,7 +7,7 @@ export type Header = readonly [name: string, value: string]
 /** Returns the header in a line such as `Name: value`, or `undefined` for other lines. HTTP/2 has names such as `:path`. */
 export function parseHeader(line: string): Header | undefined {
   const [, name, value] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s.exec(line) ?? []
-  // White space around a value is not part of it (RFC 9110, section 5.5). Without the lookbehind, many spaces would take quadratic time.
+  // White space around a value is not part of the value (RFC 9110, section 5.5). The lookbehind keeps the search fast if there are many spaces.
   return name && value !== undefined ? [name, value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')] : undefined
 }
 
@@ -41,7 +41,7 @@ export function valuesOf(headers: readonly Header[], wanted: string): string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
 }
 
-/** Returns `Content-Length`, or `undefined` if the header is absent or has two different values. */
+/** Returns `Content-Length`, or `undefined` if the header is absent, invalid, or has two different values. */
 export function contentLengthOf(headers: readonly Header[]): number | undefined {
   return parseContentLength(valuesOf(headers, 'content-length'))
 }

@@ -10,7 +10,7 @@ const LINE =
 /** Matches a line of `curl --trace` that says whether the next bytes were sent or received. */
 const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /
 
-/** The header of an IP packet has this number if the packet is TCP. */
+/** The number of the protocol TCP in the header of an IP packet. */
 const TCP = 6
 
 /** How many lines are searched for the first line of a dump. */
@@ -25,7 +25,7 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
   for (const line of fromLatin1(whole).split(/\r?\n/)) {
     const [, direction] = SECTION.exec(line) ?? []
     if (direction !== undefined) {
-      // After the response, another request may follow, which is not read.
+      // Only the first request is read, although another request can follow the response.
       if (direction === '<=' && bytes.length > 0) break
       isSent = direction === '=>'
       start = bytes.length

@@ -21,7 +21,7 @@ export function beginsAsHttpText(text: string): boolean {
   return REQUEST_LINE.test(line) || MARK.test(line) || parseHeader(line) !== undefined
 }
 
-/** Returns whether a text begins with a line that only requests have. In this case, a body that looks like another format is only a body. */
+/** Returns whether a text begins with a line that only requests have. If so, the text is a request, even if its body looks like another format. */
 export function beginsAsRequest(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
@@ -62,7 +62,7 @@ function findStart(text: string): Start | undefined {
     if (prefix !== undefined) return { start, prefix }
     if (index === 0 && isHead(lines)) {
       const atFirst = { start: 0, prefix: indentOf(line) }
-      // A remark may look like a header: `Note: this came in today`. After a remark, a request line follows before the first blank line.
+      // A remark can look like a header: `Note: this came in today`. Therefore, search for a request line before the first blank line.
       return isRemark(line.slice(atFirst.prefix.length)) ? (findInHead(lines) ?? atFirst) : atFirst
     }
     start += ended.length + 1
@@ -93,7 +93,7 @@ function isRemark(line: string): boolean {
   return header !== undefined && !areOfRequest([header])
 }
 
-/** Returns whether lines begin as a request does. A line such as `Note: …` is not enough, because other text has such lines too. */
+/** Returns whether the lines begin a request. A line such as `Note: …` is not enough, because other text contains such lines too. */
 function isHead(lines: readonly string[]): boolean {
   const [first = ''] = lines
   const { length } = indentOf(first)
@@ -124,7 +124,7 @@ function removePrefix(text: string, prefix: string): string {
 const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0|^\w+\xe2\x80[\x90\x91][^:]*:/m
 /** Matches invisible characters, such as the zero-width space. The text is decoded as Latin-1, so each character has several bytes. */
 const INVISIBLE = /\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad/g
-/** If a digest has an invisible character, a document or a chat added it, because a program never writes one. */
+/** Matches a digest after invisible characters are removed. A document or a chat added these characters, because no program writes them. */
 const DIGEST = /^x-signature: *[0-9a-f]{64}$/i
 
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
@@ -135,7 +135,7 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   if (time === undefined) {
     if (!PASTED.test(head)) return { headers: parseHead(lines), body, isHttpText: true }
     const headers = parseHead(lines.map((line) => line.replaceAll('\xc2\xa0', ' ').replace(/\xe2\x80[\x90\x91]/g, '-')))
-    const note = 'The headers have no-break spaces or hyphens, which were read as normal spaces and hyphens.'
+    const note = 'The headers have no-break spaces or unusual hyphens, which were read as normal spaces and hyphens.'
     return { headers, body, isHttpText: true, notes: [note] }
   }
   const headers = parseHead(lines.slice(1))
@@ -153,7 +153,7 @@ function parseHead(lines: readonly string[]): readonly Header[] {
     const last = headers.at(-1)
     if (method && target) headers.push([':method', method], [':path', target])
     else if (header !== undefined) headers.push(header)
-    // A mail or an old proxy may break a long header into several lines, which are indented.
+    // A mail or an old proxy can break a long header into several lines. All lines after the first are indented.
     else if (last !== undefined && /^[ \t]+\S/.test(line))
       headers.splice(-1, 1, [last[0], `${last[1]} ${line.trim()}`.trim()])
     else if (last !== undefined && DIGEST.test(`${last.join(':')}${line}`))

@@ -63,14 +63,14 @@ const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['body', 'text'],
   ['data', 'text'],
 ]
-/** If the object has one of these fields too, it describes a body. Otherwise it is probably the body, after parsing. */
+/** An object with one of these fields describes a body. An object without them is probably the parsed body itself. */
 const DESCRIPTIONS = ['mimeType', 'mode', 'type', 'contentType', 'charset', 'bytes', 'truncated', 'encoding']
 
 /** Match the names of fields beside the body that say how the body is encoded: `isBase64Encoded: true` or `bodyEncoding: 'base64'`. */
 const IS_BASE64 = /^(is)?base64(encoded)?$|^bodyisbase64$/
 const ENCODING = /^(raw)?(body)?encoding$/
 
-/** Returns the JSON documents of a text, which is one document, or has a document on each line. Returns `undefined` for other text. */
+/** Returns the JSON documents of a text: the whole text, or one document per line. Returns `undefined` for other text. */
 export function parseDocuments(text: string): readonly unknown[] | undefined {
   const document = jsonValue(text)
   if (document !== undefined) return [document]
@@ -108,7 +108,7 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   return { headers, arrival, notes: others, ...printed }
 }
 
-/** The names of the field that has a line of a log, in the files of Docker and in the events of CloudWatch. */
+/** The fields that contain a line of a log: `log` in the files of Docker, and `message` in the events of CloudWatch. */
 const LINE_NAMES = ['log', 'message'] as const
 
 /** Returns the lines of a log that is in JSON, each with a newline. Returns `undefined` for other JSON. */
@@ -149,9 +149,9 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
-      // A message of a queue has the event as a string. The fields of the message are not part of the event, so `outer` is not set.
-      const message = typeof inner === 'string' && inner.startsWith('{') ? jsonValue(inner) : undefined
-      if (isJsonObject(message)) inTexts.push({ object: message })
+      // A queue puts an event as a string into a message. The fields of the message are not part of the event, so `outer` is not set.
+      const event = typeof inner === 'string' && inner.startsWith('{') ? jsonValue(inner) : undefined
+      if (isJsonObject(event)) inTexts.push({ object: event })
     }
   }
   return found
@@ -195,7 +195,7 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
   return request && { ...request, isExact: true }
 }
 
-/** Returns the headers in a value, which is an object, a list, or a string that has JSON or a header on each line. */
+/** Returns the headers in a string, an object or a list. A list contains pairs, objects, or names that alternate with values. */
 function headerLinesOf(value: unknown): Header[] {
   if (typeof value === 'string') {
     const document = jsonValue(value)
@@ -224,7 +224,7 @@ function lines(name: unknown, value: unknown): Header[] {
   )
 }
 
-/** Returns the method and the target as pseudo-headers, unless the headers already have them. */
+/** Returns the method and the target as pseudo-headers. Returns an empty list if the headers already contain them. */
 function requestLine({ headers, place: { object } }: Found): Header[] {
   if (headers.some(([name]) => name === ':path')) return []
   const [target, query] = [lookUp({ object }, NAMES.target), object['rawQueryString']]
@@ -235,7 +235,7 @@ function requestLine({ headers, place: { object } }: Found): Header[] {
 
 type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'isParsed' | 'isGuess' | 'isExact'>
 
-/** A field that has the body, and the object of this field. */
+/** A field that contains the body, and the object that contains this field. */
 interface BodyField {
   readonly value: unknown
   readonly encoding: Encoding
@@ -252,7 +252,7 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
   }
   if (field !== undefined) {
     const body = decodeBody(field)
-    // HAR and many logs have the text of a compressed body.
+    // For a compressed body, HAR files and many logs contain the decompressed text.
     const isInflated = body.isExact !== true && valuesOf(headers, 'content-encoding').length > 0
     return { ...body, isGuess: field.isGuess === true || isInflated }
   }
@@ -262,7 +262,7 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
   return { body: isEmpty ? new Uint8Array() : undefined }
 }
 
-/** Returns the field of the body, beside the headers or in an object around them. A field beside a response may belong to the response. */
+/** Returns the field of the body, which is beside the headers or in an object around them. An outer object with a response is not read. */
 function findBodyField(place: Place): BodyField | undefined {
   let inner: Json | undefined
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
@@ -299,7 +299,7 @@ function decodeBody({ value, encoding, object }: BodyField): JsonBody {
   if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
     return { body: Uint8Array.from(bytes), isExact: true }
   }
-  // Envoy writes `truncated` if it kept only the beginning of the body. A parsed body may have a field with this name too.
+  // Envoy writes `truncated` if it kept only the beginning of the body. A parsed body can have this field too.
   if (value['truncated'] === true && ('as_bytes' in value || 'as_string' in value))
     return { body: undefined, whyNoBody: 'has only the beginning of the body' }
   const parsed = utf8(writeJson(value))

@@ -12,7 +12,7 @@ const MAX_TEXT = 2 ** 18
 /** The maximum number of possible bodies. */
 const MAX_BODIES = 16
 
-/** Matches what PHP, Go and YAML print before a value in a list: `Array\n(\n [0] => `, `array(1) {\n [0]=>\n`, `[]string{` or `- `. */
+/** Matches the text that PHP, Go and YAML print before a value in a list: `Array\n(\n [0] => `, `array(1) {\n [0]=>\n`, `[]string{` or `- `. */
 const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
 /** Matches the text between a name and its value, as in `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
 const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
@@ -80,7 +80,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
       if (json !== '' && line.includes(String(open))) yield* [jsonOfPrinted(json), json].filter(isText).map(utf8)
     }
   }
-  // An object may have several lines. The line with its last bracket has the same indentation as the line with its first bracket.
+  // An object can have several lines. The line with its last bracket has the same indentation as the line with its first bracket.
   const openings = [...text.matchAll(/^([ \t]*)(?:[}\]] |\S{0,40}[:=]? )?[{[][ \t]*$/gm)]
   for (const { 0: line, 1: indent = '', index } of openings.slice(0, MAX_BODIES)) {
     const start = index + line.trimEnd().length - 1
@@ -136,7 +136,7 @@ function jsonOfPrinted(text: string): string | undefined {
   return jsonValue(json) === undefined ? undefined : json
 }
 
-/** Returns the bytes of a capture if the whole capture is base64, and otherwise `undefined`. */
+/** Decodes a capture that is completely base64. Returns `undefined` for other captures. */
 export function decodeWhole(beginning: string, bytes: Uint8Array): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/_-]{60}[A-Za-z0-9+/_=\s-]*$/.test(beginning.slice(0, 200))) return undefined
   return fromBase64(fromLatin1(bytes).replace(/\s+/g, ''))

@@ -10,9 +10,9 @@ const MASK = new RegExp(
 )
 /** Matches characters that logs write in place of a part of a header. Headers never contain these characters. */
 const PARTLY = /[█•…]/
-/** Matches the mark of a digest that a log cut: `***` or `...`. A nonce may contain these texts, so nonces are not searched. */
+/** Matches the mark that a log writes where it cut a digest: `***` or `...`. A nonce can contain these marks, so nonces are not searched. */
 const CUT_DIGEST = /\*{3}|\.{3}/
-/** Matches a value in JSON or a form that a log replaced. A partly masked value, such as a card number, comes from the sender. */
+/** Matches a value in JSON or a form that a log replaced. A partly masked card number does not match, because the sender masked it. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
 /** Returns whether a log masked a part of a text. */

@@ -17,7 +17,7 @@ import { decodeWhole, readLooseText } from './loose-text.js'
 /** How many bytes of a capture are searched for the headers. */
 const MAX_HEAD_BYTES = 2 ** 18
 
-/** Matches the text of ngrep, Wireshark or tcpdump. In this text, a dot may be any other byte. */
+/** Matches the output of ngrep, Wireshark or tcpdump. In this output, a dot can stand for any other byte. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
 
 /** Formats that are refused, because bytes of the body are lost or hard to find. Each has a text that says what to do instead. */
@@ -41,7 +41,7 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
   return LOSSY.test(fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))) ? { ...request, isLossy: true } : request
 }
 
-/** Removes text that is around the value of every header, such as quotes. If `Host` has this text too, the sender did not write it. */
+/** Removes text around values, such as quotes, if it is around the value of every header. Then a log added this text, not the sender. */
 function withoutMarks(request: CapturedRequest): CapturedRequest {
   const { headers } = request
   const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join()) ?? []
@@ -93,12 +93,12 @@ function readText(bytes: Uint8Array): CapturedRequest {
   }
   if (isCurlCommand(trimmed)) {
     const command = parseCurlCommand(fromLatin1(rest))
-    // If the output of the command follows, the headers in the output are those that were sent.
+    // If the output of the command follows, its headers are used, because curl sent them.
     return { ...command, ...headOf(parseCurlOutput(text, false)) }
   }
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
-  // A fenced block is the whole capture, unless only the text outside it has the headers.
+  // The fenced block is the capture. But if only the text outside the block contains the headers, the whole text is the capture.
   if (fenced !== undefined && (hasSignature(fromLatin1(fenced)) || !hasSignature(text))) return readText(fenced)
   if (!isRequest && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
     throw unreadable('is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace')
@@ -134,7 +134,7 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
   }
 }
 
-/** Returns the text that is inside a dump of bytes, the log of an HTTP client or base64, or the text without the colours of a terminal. */
+/** Decodes the log of an HTTP client, base64 or a dump of bytes, or removes the marks of a terminal. Returns `undefined` for other text. */
 function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
   return (
     readDebugLog(bytes, text) ??
@@ -148,7 +148,7 @@ function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
 
-/** Returns the text without colours, or without a visible `^M` or `\r\n` at the end of each line. Otherwise `undefined`. */
+/** Removes colour codes, or else a visible `^M` or `\r\n` at the end of each line. Returns `undefined` if the text contains neither. */
 function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
   if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
   const [, mark] = /x-signature: .*?(\^M\$?|\\r\\n)$/im.exec(text) ?? []
@@ -189,7 +189,7 @@ function* encodedTextsOf(text: string): Generator<Uint8Array> {
     yield decodeEscapes(fromUtf8(latin1(quoted)))
 }
 
-/** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad may have written it in UTF-16. */
+/** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad can write text in UTF-16. */
 function toUtf8(bytes: Uint8Array): Uint8Array {
   const [first, second, third, fourth] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.subarray(3)

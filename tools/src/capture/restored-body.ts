@@ -34,7 +34,7 @@ interface Change {
   readonly what: string
   /** Returns the bodies that the sender may have sent. */
   readonly restore: (body: Uint8Array) => Iterable<Uint8Array | undefined>
-  /** Whether this takes so long that it is only done for bodies of up to `MAX_REWRITTEN` bytes. */
+  /** Whether `restore` is slow, so that it is called only for bodies of up to `MAX_REWRITTEN` bytes. */
   readonly isSlow?: boolean
 }
 
@@ -136,7 +136,7 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
 /** Yields the content of a file without the newline that an editor may have added. */
 export const restoredNewline = (body: Uint8Array) => newlines('has a newline after the body', undefined, body)
 
-/** Yields the body without its newline. If the body has no newline, yields it with LF and with CRLF, unless `lost` is `undefined`. */
+/** Yields the body without its newline. If the body has no newline and `lost` is given, yields the body with LF and with CRLF. */
 function* newlines(has: string, lost: string | undefined, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }

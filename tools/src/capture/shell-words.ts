@@ -5,7 +5,7 @@ import { decodeUnits, fromDigits } from './escapes.js'
 /** A word of a command line. */
 export interface ShellWord {
   readonly text: string
-  /** Whether the word has a part that the shell replaces by another text, such as `$NAME`. */
+  /** Whether the shell replaces a part of the word, such as `$NAME`. */
   readonly isExpanded: boolean
 }
 
@@ -26,7 +26,7 @@ export const WRAPPED =
 const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
 
 const POWERSHELL =
-  'The command is for PowerShell, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and the file that was sent with --body-file PATH.'
+  'The command is for PowerShell, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and use --body-file PATH to pass the file that was sent.'
 
 /** Collects the words of a command. A word can have several parts: `a'b'"c"` is the word `abc`. */
 class WordList {
@@ -93,7 +93,7 @@ const ANSI: { readonly [letter: string]: string } = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 
-/** Returns the bytes of a text in `$'…'`. For example, `\xeb` and `\353` are one byte, and `\u00eb` is a character in UTF-8. */
+/** Returns the bytes of a text in `$'…'`. For example, `\xeb` is one byte, as is `\353`, and `\u00eb` becomes UTF-8. */
 function decodeAnsi(text: string): string {
   return text.replace(
     /((?:\\u[0-9a-f]{4})+)|\\[uU]([0-9a-fA-F]{1,8})|\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})|\\([\s\S])/g,
@@ -126,7 +126,7 @@ function splitForCmd(text: string): readonly ShellWord[] {
   return list.words
 }
 
-/** Returns the first command without its carets. After a caret, one newline is removed, but two newlines stand for one newline. */
+/** Returns the first command without its carets. After a caret, one newline is removed, but two newlines become one newline. */
 function removeCarets(text: string): string {
   let line = ''
   for (const [piece, newlines, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {

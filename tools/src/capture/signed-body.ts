@@ -24,7 +24,7 @@ export function signatureChecker(
   return (body) => keys.some((key) => platform.hmac('sha256', key, [before, body]) === digest)
 }
 
-/** Returns the digest in `X-Signature` as lowercase hex. The header may be in hex or base64. Returns `undefined` for other text. */
+/** Returns the digest in `X-Signature` as lowercase hex. The header can be in hex or base64. Returns `undefined` for other text. */
 function digestOf(signature: string): string | undefined {
   const [, digits] = /(?:^|[=, ])([0-9a-f]{64})$/i.exec(signature) ?? []
   const bytes = digits === undefined ? fromBase64(signature) : undefined

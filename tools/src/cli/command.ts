@@ -36,7 +36,7 @@ export type ExitCode = 0 | 1 | 2 | 130
 
 export interface Outcome {
   readonly exitCode: ExitCode
-  /** What to write to stdout: a text, or bytes that are written unchanged. */
+  /** What to write to stdout: a string, or bytes that are written unchanged. */
   readonly text: string | readonly Uint8Array[]
   /** With `--json`, this document is printed instead of `text` and `notes`. `undefined` if the command has already printed everything. */
   readonly document: object | undefined
@@ -51,7 +51,7 @@ export class Interrupted extends Error {}
 export interface Option {
   /** The placeholder for the value in the help, such as `PATH`. An option without a placeholder takes no value. */
   readonly value?: string
-  /** `number` if the value is a number. `several` if the option may be repeated. Without `several`, only the last value is used. */
+  /** `number` if the value is a number. `several` if the option can be repeated. Without `several`, only the last value is used. */
   readonly kind?: keyof Kinds
   readonly help: string
 }
@@ -110,7 +110,7 @@ export const GUIDE = 'docs/debug/command-line.md'
 /** Returns the address of a page in `docs/` on the web. */
 export function guideAddress(page: string, { homepage, version } = readManifest()): string {
   const [path = '', anchor] = page.split('#')
-  // If the package has a homepage, the guides are there. Otherwise, unpkg has the file, but shows it without anchors.
+  // The guides are on the package's homepage. If the package has none, unpkg shows the file, but without anchors.
   if (homepage === undefined) return `https://unpkg.com/inbound-webhook-tools@${version}/${path}`
   const file = path.replace(/^docs\//, '').replace(/(?:index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
   return new URL(`${file}${anchor === undefined ? '' : `#${anchor}`}`, homepage.replace(/\/?$/, '/')).href
@@ -133,7 +133,7 @@ export function helpText(
     [usage, summary],
     [...notes, guide],
   ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
-  // The example is not broken into lines, because nobody could copy it then.
+  // The example stays on one line, so that it can be copied.
   return `${[start, lines.join('\n'), `Example:\n  npx inbound-webhook-tools ${example}`, end].join('\n\n')}\n`
 }
 
@@ -186,7 +186,7 @@ function unknownOption(name: string, rawName: string, options: Options): UsageEr
   return unknownWord('option', rawName, known)
 }
 
-/** If there are more words than this, an error names only the most similar word. */
+/** The maximum number of words that an error lists. With more words, the error names only the most similar word. */
 const MAX_LISTED = 15
 
 /** Returns the error for a word that is not one of the known words: `Unknown command "sing". Did you mean sign?` */
@@ -205,7 +205,7 @@ const HARMLESS = [
   /^(?!.*[\w+=-]{32})[\w ./\\:@+-]{1,120}\.[a-z][a-z0-9]{0,5}$/i,
 ]
 
-/** Returns a space and the argument in quotes, for a message. Returns an empty text if the argument may be a secret. */
+/** Returns a space and the argument in quotes, for a message. Returns an empty string if the argument may be a secret. */
 export function quote(argument: string): string {
   return HARMLESS.some((form) => form.test(argument)) ? ` "${argument}"` : ''
 }

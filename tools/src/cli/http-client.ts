@@ -12,7 +12,7 @@ export function contentTypeOf(body: Uint8Array): string {
   return isUtf8(body) && jsonValue(fromUtf8(body)) !== undefined ? 'application/json' : 'application/octet-stream'
 }
 
-/** Returns a URL that requests can be sent to, or throws. `name` is the name of the argument for the message, such as `--forward-to`. */
+/** Parses a URL to which requests can be sent. `name` is the name of the argument for the error message, such as `--forward-to`. */
 export function parseUrl(text: string | undefined, name = 'URL'): URL {
   const fix = 'Pass a URL such as https://example.com/hooks/42, without a user name.'
   if (text === undefined) throw new UsageError(`Missing ${name}. ${fix}`)
@@ -60,13 +60,13 @@ export interface RawResponse extends EndpointResponse {
   readonly bytes: Uint8Array
 }
 
-/** How many bytes of the response's body are read. */
+/** The maximum number of bytes to read of a response's body. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
-/** The longest wait in a {@link Gate}. A server with one connection at a time would otherwise block the gate for ever. */
+/** The longest wait in a {@link Gate}. A server that accepts one connection at a time would otherwise block the gate for ever. */
 const MAX_HELD_MILLISECONDS = 300
 
-/** Makes `count` requests arrive at the same time: each request waits with its last byte until all requests are connected. */
+/** Makes `count` requests arrive at the same time: each request holds back its last byte until all requests are connected. */
 export class Gate {
   readonly #waiting: (() => void)[] = []
 
@@ -106,7 +106,7 @@ const CONNECTED: { readonly [protocol: string]: string } = { 'http:': 'connect',
 /**
  * Sends one request without following redirects, and returns the response unchanged. The status is from 200 to 599, or 0 without a response.
  *
- * @param maxBytes - how many bytes of the response's body are read.
+ * @param maxBytes - the maximum number of bytes to read of the response's body.
  * @param stopped - aborts the request.
  * @param gate - holds back the last byte of the body.
  */

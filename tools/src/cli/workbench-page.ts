@@ -24,9 +24,9 @@ export async function readWorkbench({ pathInPackage }: Pick<Context, 'pathInPack
 }
 
 /**
- * Opens an address in the browser, and keeps the address secret from other users of this machine, who can read the arguments of every
- * process. The argument of the browser is a file that only this user can read, and the file redirects to the address. Resolves to a
- * function that removes the file.
+ * Opens an address in the browser, but hides the address from other users of this machine. They can read the arguments of every process, so
+ * the argument is not the address, but a file that redirects to the address, and that only this user can read. Resolves to a function that
+ * removes the file.
  */
 export async function openPrivately(url: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'inbound-webhook-tools-'))

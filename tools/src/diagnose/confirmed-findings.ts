@@ -1,12 +1,12 @@
 import { type BodyRead, notTheBytes } from '../capture/body.js'
 import type { Diagnosis, Finding } from './finding.js'
 
-/** Matches the codes of findings about the body. They are wrong if the capture has another body than the request had. */
+/** Matches the codes of findings about the body. These findings are wrong if the capture changed the body. */
 const OF_BODY = /^(body_|signature_mismatch$)/
 
 /**
  * Returns the findings that are surely true for a captured request. If the body is not confirmed, findings about the body are left out.
- * Throws a `CaptureError` if then no finding is left, or if the headers are from free text and no signature confirms them.
+ * Throws a `CaptureError` if no other finding is left, or if the headers are from free text and no signature confirms them.
  */
 export function confirmedFindings(
   { valid, findings, signedMessage }: Diagnosis,

@@ -24,7 +24,7 @@ export interface CaptureToDiagnose {
   readonly now: number
 }
 
-/** If the headers were found in free text, the maximum number of hashes for each possible body. */
+/** The maximum number of hashes for each possible body, if the headers were found in free text. */
 const MAX_HASHES_IF_LOOSE = 3000
 
 /** The diagnosis of a captured request, and how the capture was read. */

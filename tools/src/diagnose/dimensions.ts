@@ -57,12 +57,12 @@ export interface SignedRequest {
   readonly now: number
 }
 
-/** A signed request, and what the hypotheses need of its headers. */
+/** A signed request, and the facts about its headers that the hypotheses use. */
 export interface Facts extends SignedRequest {
-  /** The two headers as received, or an empty text. */
+  /** The value of the header as received, or an empty string. */
   readonly timestamp: string
   readonly nonce: string
-  /** The values that are right to sign. If a header breaks its rule, there are several, such as the header without a space in it. */
+  /** The values that are right to sign. If a header breaks its rule, there are several, for example also the value without spaces. */
   readonly timestamps: readonly Uint8Array[]
   readonly nonces: readonly Uint8Array[]
   readonly keys: readonly Uint8Array[]
@@ -72,7 +72,7 @@ export interface Facts extends SignedRequest {
   readonly forms: readonly SignatureForm[]
 }
 
-/** One thing that a sender may do wrongly, such as the layout or the key. */
+/** One part of signing that a sender may do wrongly, such as the layout or the key. */
 export interface Dimension<Input = unknown> {
   /** The name in messages. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
@@ -85,13 +85,13 @@ export interface Dimension<Input = unknown> {
   inputs(facts: Facts, variant: SigningVariant): readonly Input[]
 }
 
-/** A header with more characters is not changed by hypotheses. */
+/** The maximum length of a header that hypotheses change. */
 const MAX_HEADER = 1024
 
 const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, Bytes>[]) =>
   text.length > MAX_HEADER ? [] : hypotheses
 
-/** Returns a dimension of the body. Its hypotheses change the body that the dimensions before it have already changed. */
+/** Returns a dimension of the body. Earlier dimensions may already have changed the body to which its hypotheses are applied. */
 function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypotheses']): Dimension<Uint8Array> {
   const bodies = (_: Facts, { body }: SigningVariant) => [body]
   return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }

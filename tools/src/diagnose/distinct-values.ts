@@ -21,7 +21,7 @@ export class DistinctValues {
       this.#byFingerprint.set(fingerprint, [value])
       return true
     }
-    // A value that is not a byte array is its own fingerprint, so other values here are byte arrays.
+    // A value that is not a byte array is its own fingerprint, so all other values here are byte arrays.
     for (const other of values) if (other === value || areEqual(other as Uint8Array, value as Uint8Array)) return false
     values.push(value)
     return true

@@ -11,7 +11,7 @@ export interface Draft {
   readonly code: FindingCode
   readonly message: string
   readonly fix: FixId
-  /** Which side must act, if the request shows this. Without this field, the fix decides. */
+  /** Which side must act, if the request shows this. This field has no effect if the fix is only for one side. */
   readonly side?: Side
   /** The likely languages of the sender, for example because only PHP writes JSON in this way. */
   readonly languages?: readonly Language[]
@@ -29,7 +29,7 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   // A sender in `language` has no use for lines of code in other languages.
   const isOfOthers = language !== undefined && !(language in lines)
   const mask = (text: string) => maskSecrets(text, secrets)
-  // If the secret is made of words, the message may have the same words by chance, so only the values in quotes are masked.
+  // If the secret is made of words, the message may contain these words by chance, so only the values in quotes are masked.
   const isOfWords = code !== 'secret_leaked' && secrets.some(isGuessable)
   const maskText = (text: string) => (isOfWords ? text.replace(/"[^"]*"|`[^`]*`/g, mask) : mask(text))
   const lineText = (line: EvidenceLine) => (typeof line === 'string' ? maskText(line) : `${line[0]}: ${mask(line[1])}`)

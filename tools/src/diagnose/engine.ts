@@ -37,10 +37,10 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
 /** The maximum number of hashes in a search. */
 export const MAX_HASHES = 24_000
 
-/** The maximum number of bytes that a search hashes, and the maximum number that it reads or writes. Both together take under a second. */
+/** The maximum number of bytes that a search hashes, and that it reads or writes. With both limits, a search takes less than a second. */
 const MAX_BYTES = 400_000_000
 const MAX_REWRITTEN = 16_000_000
-/** For a body with more bytes, the search may read or write more bytes, because each change needs more. */
+/** For a body with more bytes than this, the search is allowed to read and write more, because each change needs more. */
 const LARGE = 100_000
 const MAX_REWRITTEN_IF_LARGE = 50_000_000
 
@@ -125,7 +125,7 @@ export function* diagnoseInSteps(
 /** The maximum length of `timestamp:nonce:` in the command that the finding shows. */
 const MAX_COMMAND = 200
 
-/** A longer body is not searched for placeholders such as `{{ name }}`. */
+/** The maximum length of a body to search for placeholders such as `{{ name }}`. */
 const MAX_TEMPLATE = 100_000
 
 /** Returns the finding for a signature that no known mistake explains. The finding says what to compare on both sides. */
@@ -147,7 +147,7 @@ function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives,
     ['SHA-256 of its body', sha256(body)],
     ...(unfilled === undefined
       ? []
-      : [`The body has the placeholder \`${unfilled}\`. The sender may have signed a value instead.`]),
+      : [`The body has the placeholder \`${unfilled}\`. The sender may have signed a value in its place.`]),
     ...(start.length > MAX_COMMAND
       ? []
       : [

@@ -75,7 +75,12 @@ describe('the body', () => {
     [['8'], 'the body\r\n', 'the body', 'Content-Length is 8, which excludes 2 bytes after the body.'],
     [['9'], 'the body\n', 'the body\n', ''],
     [['9'], 'the body', 'the body', 'Content-Length is 9, but its body has 8 bytes'],
-    [['11'], 'the\n\nbody\n', 'the\r\n\r\nbody', 'newlines of the body. It was read as the body with the 11 bytes of'],
+    [
+      ['11'],
+      'the\n\nbody\n',
+      'the\r\n\r\nbody',
+      'newlines of the body. This was undone, because the body then has the 11 bytes of',
+    ],
     [['10'], 'the\n\nbody', 'the\n\nbody', 'Content-Length is 10, but its body has 9 bytes'],
     [['10'], 'the\r\nbody', 'the\r\nbody', 'Content-Length is 10, but its body has 9 bytes'],
     [['5'], '\xe2\x80\x9ca\xe2\x80\x99s\xe2\x80\x9d\n', '"a\'s"', 'has typographic quotes in the body'],
@@ -106,7 +111,7 @@ describe('the body', () => {
   ])('in chunks is joined: %j', (body, joined) => {
     expect(extracted(body, [['Transfer-Encoding', 'gzip, chunked']])).toEqual([
       joined,
-      'The body was sent in chunks. They were joined.',
+      'The body was sent in chunks, which were joined.',
     ])
   })
 })

@@ -90,7 +90,7 @@ describe('a head without its body', () => {
     ['below a request line', `${LINES[0]}\n${HEAD}`],
     ['with names in bold', HEAD.replaceAll(/^([\w-]+):/gm, '**$1:**')],
   ])('is refused, because Content-Length announces one: %s', (_, capture) => {
-    expect(() => read(capture)).toThrow('The capture has no body. Pass the file that was sent with --body-file PATH.')
+    expect(() => read(capture)).toThrow('The capture has no body. Use --body-file PATH to pass the file that was sent.')
   })
 
   it('is a request with an empty body if Content-Length is 0 or absent, or captureRequest wrote it', () => {

@@ -15,7 +15,7 @@ interface Options {
   readonly rate: number
 }
 
-/** After this many requests without a response in time, the check ends. */
+/** The number of time-outs after which the check ends. */
 const MAX_TIME_OUTS = 5
 
 /** Simultaneous requests. */
@@ -27,7 +27,7 @@ interface Group {
 
 /** Sends the requests of the contract. Each request has its own connection. */
 export class CheckClient {
-  /** Why the last request without a response got none. */
+  /** Why the last failed request got no response. */
   failure = ''
   readonly #options: Options
   #nextStart = 0
@@ -60,7 +60,7 @@ export class CheckClient {
     const response = await sendRequest(request, limit, group?.gate)
     if (response.status === 0) this.failure = response.statusText
     else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
-    // Time-outs of simultaneous copies do not count, because a correct endpoint may also be too slow for many connections at once.
+    // Time-outs of simultaneous copies do not count, because a correct endpoint can be too slow for many connections at once.
     if (response.timedOut && together === 1) this.#timeOuts++
     return { status: response.status, headers: response.headers, text: response.body }
   }
@@ -70,7 +70,7 @@ export class CheckClient {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
-  /** Returns how many seconds to wait for a response. After a time-out: 5 times as long as the slowest response took, but at least 1 s. */
+  /** Returns how many seconds to wait for a response. After a time-out, this is 5 times the slowest response, from 1 s to `timeout`. */
   get #timeout(): number {
     const { timeout } = this.#options
     return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout

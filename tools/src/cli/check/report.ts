@@ -9,7 +9,7 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
   readonly seconds: number
 }
 
-/** On a narrower terminal, the line of a case does not say what was sent. */
+/** The minimum width at which the line of a case also says what was sent. */
 const WIDTH_OF_CASE = 80
 
 /** Returns the line of a case: the result, the code, what was sent, and the status of the response. */
@@ -32,7 +32,7 @@ function came(expected: ReportedCase['expected'], result: EndpointResult): strin
   }
   const last = statuses.at(-1) || 'none'
   if (result.ok) return result.advice === undefined ? String(last) : `${last}, with advice`
-  // These faults are of a valid request, also in a case that sends a mistake after the valid request.
+  // These faults mean that a valid request was refused, even if the case then sends a mistake.
   const isOfValid = /^(refused|refused-otherwise|too-large|content-type)$/.test(result.fault)
   const wanted = isOfValid ? '2xx' : expected === 'accepted' ? '2xx' : '4xx'
   return `${last}, not ${wanted}`

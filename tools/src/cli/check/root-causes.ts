@@ -20,15 +20,15 @@ export interface CheckedCase extends Pick<EndpointCase, 'code' | 'expected'> {
 }
 
 interface RootCause {
-  /** What the responses of these cases have in common. */
+  /** The faults to which this cause can lead. */
   readonly faults: readonly EndpointFault[]
   /** Matches the cases that may fail for this reason. */
   readonly codes: RegExp
   /** The cases that must fail if this is the reason. */
   readonly required: readonly EndpointCaseCode[]
-  /** How many cases must fail. */
+  /** The minimum number of cases that fail for this reason. */
   readonly minCases: number
-  /** The cause and the fix. By default, those of the first required case, or else of the first failed case. */
+  /** The cause and the fix. The default is the advice on the first required case, or else on the first failed case. */
   readonly advice?: Advice
 }
 
@@ -59,7 +59,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
     minCases: 35,
     advice: {
       cause: 'The endpoint accepts every request. The check does not run, or the handler ignores the result.',
-      fix: 'If the check fails, answer 401 and return from the handler. Await an asynchronous check, and call exit after http_response_code(401) in PHP.',
+      fix: 'If the check fails, answer 401 and return from the handler. Await an asynchronous check. In PHP, call exit after http_response_code(401).',
     },
   },
   {
@@ -96,7 +96,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   clock(/^accepted-ahead$|^timestamp-old$/, 'behind'),
   cause(REFUSED, /^accepted-(old|ahead)$/),
   cause(ACCEPTED, /^headers-no|^signature-empty$/),
-  // The endpoint compares only a part of X-Signature, or changes the header first. Two headers may arrive as one list.
+  // The endpoint compares only a part of X-Signature, or changes X-Signature first. A server can join two headers into one list.
   ...(['signature-uppercase', 'signature-half', 'signature-digit', 'signature-longer', 'signature-list'] as const).map(
     (code) => cause(ACCEPTED, /^signature-(uppercase|half|digit|longer|empty|list)$|^headers-two-signatures$/, [code]),
   ),
@@ -106,7 +106,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   cause(['server-error'], /^signature-|^answers-hostile$/),
 ]
 
-/** Returns what to change. First come faults that hide the results of other cases, such as a redirect, and last causes of one case. */
+/** Returns what to change. Faults that hide other results, such as a redirect, come first. Causes of one case come last. */
 export function explainFailures(cases: readonly CheckedCase[]): Finding[] {
   const failed = cases.flatMap(({ code, result }) => (result.ok ? [] : [{ ...result, code }]))
   const faults = new Set<EndpointFault>(BOTH)

@@ -52,14 +52,14 @@ export const check = defineCommand({
     rate: {
       value: 'NUMBER',
       kind: 'number',
-      help: 'at most this many requests per second. Default: 8. Simultaneous copies count as one',
+      help: 'the maximum number of requests per second. Default: 8. Simultaneous copies count as one request',
     },
     timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for each response. Default: 5' },
     junit: { value: 'FILE', help: 'also writes the result as JUnit XML, for CI' },
   },
   notes: [
     'Sends valid requests, mistakes and replays, and says what the endpoint must change. Check only your own endpoints, because an endpoint processes the valid requests.',
-    'Accepted means 2xx, rejected 4xx. Redirects are not followed. If the endpoint refuses the first request, which is valid, the run ends.',
+    'Accepted means 2xx, and rejected means 4xx. Redirects are not followed. If the endpoint refuses the first request, which is valid, the run ends.',
     'Exit code: 0 the endpoint conforms to the specification, 1 a case failed, 2 error.',
   ],
   example: 'check http://localhost:3000/hooks --secret-env SECRET',
@@ -167,7 +167,7 @@ async function runCases(
       const dead: EndpointResult = {
         ...result,
         cause: `After the case ${one.code} (${one.sent}), the endpoint does not respond any more (${client.failure}).`,
-        fix: 'The log of the process has the error that ended or blocked it. Catch exceptions of the check, and answer 401.',
+        fix: 'Look in the log of the process for the error that ended or blocked the process. Catch exceptions of the check, and answer 401.',
       }
       await report(one, dead, milliseconds)
       await report(alive, { ...dead, statuses: [0] }, 0)

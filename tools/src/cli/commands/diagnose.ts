@@ -14,7 +14,7 @@ import { findingsText } from '../output/findings.js'
 import { notesText, warningsText, wrapText } from '../output/terminal.js'
 
 const ELSEWHERE =
-  'If an endpoint rejects this request, it has another secret, its clock is wrong, it receives other bytes, or it has already accepted the request.'
+  'If an endpoint rejects this request, the endpoint has another secret or a wrong clock, receives other bytes, or has already accepted the request.'
 
 export const diagnose = defineCommand({
   name: 'diagnose',
@@ -56,7 +56,7 @@ export const diagnose = defineCommand({
       ...loaded.notes,
       ...weaknessNotes(loaded),
     ]
-    // If nothing else is wrong, the signature and all formats are right.
+    // If this is the only finding, the signature and all formats are right.
     const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
     const list = findingsText(findings, style, language, guessed)

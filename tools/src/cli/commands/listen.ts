@@ -42,7 +42,7 @@ export const listen = defineCommand({
     save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
     'forward-to': {
       value: 'URL',
-      help: 'passes each request on unchanged, returns the response to the sender, and says why the endpoint decided differently. Unsigned requests are passed on too.\nA URL without a path keeps the path of the request, so that requests reach the whole app',
+      help: 'passes each request on unchanged, returns the response to the sender, and says why the endpoint decided differently. Unsigned requests are passed on too.\nIf the URL has no path, each request keeps its own path, so requests can reach the whole app',
     },
     page: {
       help: 'also opens a page in the browser, which shows each request as it arrives, with the bytes of both sides',
@@ -52,8 +52,8 @@ export const listen = defineCommand({
   },
   notes: [
     'The listener accepts any method and any path, and bodies of up to 1 MiB. Press Ctrl+C to end the listener, which then prints how many requests had each reason.',
-    'The page is served on 127.0.0.1. Keep the address of the page private, because anybody with this address can read the requests. The page never has the secret.',
-    'With --json, each line of the output is one JSON object: first the address, then one per request, at the end the counts.',
+    'The page is served on 127.0.0.1. Keep the address of the page private, because anybody with this address can read the requests. The page never contains the secret.',
+    'With --json, each line of the output is one JSON object: first the address, then one object per request, and at the end the counts.',
     'Show the findings only to the owner of the secret, because findings say more than a sender should know.',
   ],
   example: 'listen --secret-env SECRET --page',
@@ -70,7 +70,7 @@ export const listen = defineCommand({
     const endpoint = target === undefined ? undefined : parseUrl(target, '--forward-to')
     if (endpoint !== undefined && status !== undefined) {
       throw new UsageError(
-        '--status and --forward-to are both given. Pass only one of the two, because each decides the response.',
+        '--status and --forward-to are both given, but each decides the response. Pass only one of these options.',
       )
     }
     const { LANGUAGES } = await import('../../diagnose/index.js')
@@ -91,7 +91,7 @@ export const listen = defineCommand({
       status,
       endpoint,
       folder: save,
-      // With --host, other machines may use any name for this machine, so every name is allowed.
+      // With --host, other machines can use any name for this machine, so every name is allowed.
       allowedHosts: named ?? (isLoopback(host) ? [] : undefined),
       async print(report, received) {
         counts.add(report)
@@ -126,7 +126,7 @@ export const listen = defineCommand({
 })
 
 const WARNING =
-  'Warning: other machines can reach this address. Anybody on these machines can send requests, which cost time of this machine. Use --host only in a network that you trust, or use a tunnel without --host.'
+  'Warning: other machines can reach this address. Anybody on these machines can send requests, which use the processor of this machine. Use --host only in a network that you trust, or use a tunnel without --host.'
 
 /** Returns a warning that names what the senders can reach through the listener. */
 function passesOn(endpoint: URL): string {
@@ -147,7 +147,7 @@ function parseHost(text: string): string {
   const name = hostName(text)
   if (name === undefined) {
     throw new UsageError(
-      `--allow-host${quote(text)} is not a name. Pass the host of your tunnel, without http:// and without a port.`,
+      `--allow-host${quote(text)} is not a host name. Pass the host of your tunnel, without http:// and without a port.`,
     )
   }
   return name

@@ -12,7 +12,7 @@ import { printable, type Style, wrapText } from '../output/terminal.js'
 
 export const send = defineCommand({
   name: 'send',
-  summary: 'Signs a body or takes a saved request, and sends it.',
+  summary: 'Signs and sends a body, or sends a saved request.',
   operands: ['URL', '[file|-]'],
   options: {
     ...SECRET_OPTIONS,
@@ -27,7 +27,7 @@ export const send = defineCommand({
   notes: [
     'Redirects are not followed. Content-Type is application/json if the body is JSON.',
     'To send mistakes and replays too, use inbound-webhook-tools check.',
-    'Exit code: 0 if the response is 2xx. 1 otherwise. 2 error.',
+    'Exit code: 0 the response is 2xx, 1 another response or none, 2 error.',
   ],
   example: 'send http://localhost:3000/hooks body.json',
 
@@ -66,7 +66,7 @@ function outcomeOf(response: EndpointResponse, notes: readonly string[], style: 
   return { exitCode: ok ? 0 : 1, text: responseText(response, style), document: { ok, ...response, notes }, notes }
 }
 
-/** Returns the response with the secret masked, because an endpoint under development may print its secret. */
+/** Returns the response with the secret masked, because an endpoint under development can print its secret. */
 function maskResponse({ status, statusText, headers, body }: EndpointResponse, secret: string): EndpointResponse {
   const mask = (text: string) => maskSecrets(text, [secret])
   const masked = Object.entries(headers).map(([name, value]) => [
@@ -111,12 +111,12 @@ function responseText(response: EndpointResponse, style: Style): string {
 function hintsOn(response: EndpointResponse): string[] {
   const { status, headers } = response
   if (isRejected(response)) {
-    return ["The endpoint's log has the reason. To find the cause, capture the request there and diagnose it."]
+    return ["See the endpoint's log for the reason. To find the cause, capture the request there and diagnose it."]
   }
   if (status >= 300 && status <= 399)
     return [
-      `Redirects are not followed. ${headers.location === undefined ? 'It has no Location.' : `Location: ${printable(headers.location)}`}`,
+      `Redirects are not followed. ${headers.location === undefined ? 'The response has no Location.' : `Location: ${printable(headers.location)}`}`,
     ]
   if (status === 503) return ['The endpoint did not decide, maybe because the nonce store is down. Send again later.']
-  return status >= 500 ? ["The handler failed. The endpoint's log has the error."] : []
+  return status >= 500 ? ["The handler failed. See the endpoint's log for the error."] : []
 }

@@ -38,7 +38,7 @@ export const sign = defineCommand({
     const format = FORMATS.find((one) => one === given)
     if (format === undefined) throw unknownWord('--format', given, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/', '--url')
-    // This is checked here, because the error of the function `sign` is for JavaScript programmers.
+    // --timestamp is checked here, because the error of the function `sign` is written for JavaScript programmers.
     if (timestamp !== undefined && timestamp > MAX_SECONDS) {
       throw new UsageError(`--timestamp ${timestamp} is not in seconds. Pass Unix time, such as $(date +%s).`)
     }

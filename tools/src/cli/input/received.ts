@@ -73,7 +73,7 @@ export function parseHeaderOptions(lines: readonly string[] = []): readonly Head
   })
 }
 
-/** Returns the headers after each header with a name that is also in `others` was replaced. */
+/** Returns `headers` and `others`. If a name is in both, only the headers of `others` with this name are returned. */
 export function replaceHeaders(headers: readonly Header[], others: readonly Header[]): readonly Header[] {
   const names = new Set(others.map(([name]) => name.toLowerCase()))
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...others]

@@ -30,7 +30,7 @@ export async function readSaved(
     if (resign) throw new UsageError('--resign needs a saved request. Pass --request FILE too.')
     return undefined
   }
-  if (operands.length > 1) throw new UsageError('--request has a body of its own. Pass no other file.')
+  if (operands.length > 1) throw new UsageError('The file of --request contains the body. Pass no other file.')
   const captured = readCapture(await readInput(path, 'the saved request', context))
   const { body, notes, doubt } = bodyOf(captured, captured.headers)
   if (doubt !== undefined) throw notTheBytes(doubt)

@@ -89,7 +89,7 @@ function noteOnNewline(name: string): string {
 function readVariable(name: string, { env }: Context): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined
   if (secret === undefined) {
-    // With `--secret-env $NAME`, the shell passes the secret itself, so only a text that looks like a name is shown.
+    // With `--secret-env $NAME`, the shell passes the secret itself, so the message shows only a value that looks like a name.
     const shown = /^[A-Z]{2,}(_[A-Z]+)*$/.test(name) && name.length <= 40 ? ` ${name}` : ''
     throw new UsageError(
       `The environment variable${shown} of --secret-env is not set. Export the variable, and pass the name without $: --secret-env WEBHOOK_SECRET`,

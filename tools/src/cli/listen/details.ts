@@ -8,10 +8,10 @@ import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
 import type { Report } from './report.js'
 
-/** The maximum length of a text in the list of requests, in characters. */
+/** The maximum length of each string in the list of requests, in characters. */
 const MAX_TEXT = 200
 
-/** Returns what the list of requests on the page shows of a request. */
+/** Returns the data about a request that the list on the page shows. */
 export function summaryOf({ id, report, received }: Kept, secrets: readonly string[]): Summary {
   const { time, method, path, status, ok, reason, detail, findings, differences = [] } = report
   const short = (text: string) => {
@@ -74,12 +74,12 @@ function replayRule({ ok, reason, detail }: Report): RuleResult {
 /** Returns the bytes with each piece of a secret masked. */
 function maskBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
   const text = fromLatin1(bytes)
-  // The bytes are decoded as Latin-1, so a secret with a character outside ASCII looks different in them.
+  // The bytes are decoded as Latin-1, so a secret with a character outside ASCII looks different in this text.
   const masked = maskSecrets(text, [...secrets, ...secrets.map((secret) => fromLatin1(utf8(secret)))])
   return masked === text ? bytes : latin1(masked)
 }
 
-/** Returns a document for the page as JSON. In texts, each piece of a secret is masked. Bytes are written in base64. */
+/** Returns a document for the page as JSON. In strings, each piece of a secret is masked. Bytes are written in base64. */
 export function maskedJson(document: object, secrets: readonly string[]): string {
   return JSON.stringify(document, (_, value) => {
     if (typeof value === 'string') return maskSecrets(value, secrets)

@@ -8,7 +8,7 @@ import { type EndpointResponse, exchange, isAccepted, isRejected, type RawRespon
 
 /** How long to wait for the response of the endpoint. */
 const TIMEOUT_SECONDS = 30
-/** How many bytes of the response's body are passed on. */
+/** The maximum number of bytes of the response's body that are passed on. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 20
 
 /** A request to pass on to the endpoint. */
@@ -68,9 +68,9 @@ export function findDifferences(verdict: Verdict, response: EndpointResponse): s
   }
   if (status === 503)
     return [
-      'The endpoint did not decide, maybe because the nonce store is down. The log of the endpoint has the error.',
+      'The endpoint did not decide, maybe because the nonce store is down. See the log of the endpoint for the error.',
     ]
-  if (status >= 500) return ['The handler of the endpoint failed. The log of the endpoint has the error.']
+  if (status >= 500) return ['The handler of the endpoint failed. See the log of the endpoint for the error.']
   return ['Other code of the endpoint responded before verify: a route, a size limit or a body parser.']
 }
 
@@ -80,7 +80,7 @@ function toLocation({ headers: { location } }: EndpointResponse): string {
 
 function wronglyRejected(verdict: Verdict, response: EndpointResponse): string[] {
   const { body, keyLength = 0 } = verdict
-  const heading = `Accepted here, ${response.status} there. The endpoint got the same headers and bytes, so the mistake is in the endpoint.`
+  const heading = `Accepted here, but the endpoint responded ${response.status}. The endpoint got the same headers and bytes, so the mistake is in the endpoint.`
   const drift = driftOf(verdict, response)
   if (isOutside(drift)) return [heading, clockText(drift)]
   const json = lengthAfterJson(body)
@@ -113,7 +113,7 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: En
     ? clockText(drift)
     : (WHY_ACCEPTED[reason] ??
       'The endpoint ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
-  return [`Refused here (${reason}), ${response.status} there. ${why}`]
+  return [`Refused here (${reason}), but the endpoint responded ${response.status}. ${why}`]
 }
 
 const clockText = (drift: number) =>

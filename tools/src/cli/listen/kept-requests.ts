@@ -14,7 +14,7 @@ export interface Kept {
   readonly received?: Received | undefined
 }
 
-/** Keeps the newest 500 requests. If they have more than 64 MiB, only the reports of the oldest requests are kept. */
+/** Keeps the newest 500 requests. If the bodies need more than 64 MiB, only the reports of the oldest requests are kept. */
 export class KeptRequests {
   readonly #kept = new Map<number, Kept>()
   #last = 0

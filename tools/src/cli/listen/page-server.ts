@@ -22,18 +22,18 @@ export interface PageSettings {
   /** The endpoint to which each request is passed on. */
   readonly endpoint: URL | undefined
   readonly secrets: readonly string[]
-  /** The only language to show fixes for. */
+  /** The only language for which fixes are shown. */
   readonly language: string | undefined
   readonly clock: Clock
 }
 
-/** A page with more unread bytes is disconnected. The page reconnects by itself, and then gets the whole list again. */
+/** The maximum number of unread bytes per page. With more, the page is disconnected. It then reconnects and gets the whole list again. */
 const MAX_UNREAD_BYTES = 2 ** 20
 /** The maximum number of open pages. */
 const MAX_PAGES = 20
-/** How much of the endpoint's response is shown, in characters. */
+/** The maximum length of the endpoint's response on the page, in characters. */
 const MAX_RESPONSE = 16 * 2 ** 10
-/** At the end, the server waits at most this many milliseconds for the pages to receive their last event. */
+/** The maximum time that the server waits at its end for the pages to receive their last event, in milliseconds. */
 const END_TIMEOUT = 200
 
 const HEADERS = {
@@ -49,8 +49,8 @@ const OTHER_SITES = new Set(['cross-site', 'same-site'])
 /**
  * Serves the page of `listen` on 127.0.0.1, and sends each report to the page as an event.
  *
- * The address has a random token, so that only somebody who knows the address can read the requests. `Host` and `Origin` are checked too,
- * because a site in another tab may use DNS rebinding to send requests to this server. A request that fails a check gets an empty 404.
+ * The address contains a random token, so that only somebody who knows the address can read the requests. `Host` and `Origin` are checked
+ * too, because a site in another tab can use DNS rebinding to send requests to this server. A request that fails a check gets an empty 404.
  */
 export class PageServer {
   readonly #settings: PageSettings
@@ -80,7 +80,7 @@ export class PageServer {
   add(report: Report, received: Received | undefined): void {
     const event = this.#event('request', this.#summaryOf(this.#kept.add(report, received)))
     for (const page of this.#pages) {
-      // Unread events would fill the memory.
+      // Without this limit, unread events would fill the memory.
       if (page.writableLength > MAX_UNREAD_BYTES) page.destroy()
       else page.write(event)
     }
@@ -127,7 +127,7 @@ export class PageServer {
     const isOtherSite = OTHER_SITES.has(String(headers['sec-fetch-site']))
     // A form on another site cannot send JSON, and browsers send `Origin` with each POST.
     if (method !== 'GET') return isOwnOrigin && !isOtherSite && headers['content-type'] === 'application/json'
-    // The user may open the page with a link on another site.
+    // The user can open the page with a link on another site.
     const isOpened = headers['sec-fetch-mode'] === 'navigate'
     return (origin === undefined || isOwnOrigin) && (isOpened || !isOtherSite)
   }

@@ -26,7 +26,7 @@ export interface ReceiverSettings {
   readonly endpoint: URL | undefined
   /** The folder in which each request is saved. */
   readonly folder: string | undefined
-  /** The names that `Host` may have, besides the names of this machine. `undefined` allows every name. */
+  /** The names that are allowed in `Host`, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
   /** Prints a report. `received` is absent if the request did not arrive completely. The next report waits until the promise settles. */
   print(report: Report, received?: Received): Promise<void>
@@ -64,7 +64,7 @@ interface Answered {
   readonly differences?: readonly string[]
 }
 
-/** While this many requests wait for their report, no new request is read. Otherwise, a flood of requests would fill the memory. */
+/** The maximum number of requests that wait for their report. Other requests are not read yet, because they would fill the memory. */
 const MAX_WAITING = 100
 
 /** The maximum number of bytes in all bodies that are being received, or wait for their report. */
@@ -193,7 +193,7 @@ export class Receiver {
     this.#refuse(request, response, { status, reason, detail })
   }
 
-  /** Refuses and reports a request, unless the request already has a response. */
+  /** Refuses and reports a request that has no response yet. Does nothing after `stop`. */
   #refuse(request: IncomingMessage, response: ServerResponse, { status, reason, detail }: Refusal, text = ''): void {
     const { method = '', url: path = '', socket } = request
     if (this.#stopped.signal.aborted || this.#broken.has(socket) || response.headersSent) return
@@ -283,7 +283,7 @@ export class Receiver {
     for (;;) {
       const savedAs = join(folder, `${name}-${++this.#saved}.http`)
       try {
-        // Only this user can read the file, because a request may have credentials of the sender, such as cookies.
+        // Only this user can read the file, because a request can contain credentials of the sender, such as cookies.
         await writeFile(savedAs, text, { flag: 'wx', mode: 0o600 })
         return { savedAs }
       } catch (error) {

@@ -24,7 +24,7 @@ export function replayFinding(evidence: string, language: Language | undefined):
     code: 'nonce_reused',
     side: 'unknown',
     message: 'X-Nonce was used before: a request with the same nonce was accepted less than 600 s ago.',
-    fix: "On the sender's side: Use a new nonce for every attempt. Sign each retry again, with a new timestamp and a new nonce, and switch off the retries of the HTTP client and the queue.\nOn the receiver's side: If you did not expect a second request, somebody captured the first one and sent it again. The copy was refused, so you need not do anything.",
+    fix: "On the sender's side: Use a new nonce for every attempt. Sign each retry again, with a new timestamp and a new nonce, and switch off the retries of the HTTP client and the queue.\nOn the receiver's side: If you did not expect a second request, somebody captured the first request and sent a copy. The copy was refused, so you do not need to act.",
     fixes: Object.fromEntries(Object.entries({ ...first, ...LINES }).filter(([, line]) => line !== undefined)),
     evidence: `Accepted before: ${evidence}.`,
   }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Matches the name of a host, without a port. Only such a name is shown to the user, because it is safe to paste into a shell. */
+/** Matches the name of a host, without a port. Messages show only a name that matches, because this name is safe to paste into a shell. */
 const NAME = /^[a-z0-9._-]+$/
 
 /** Returns the name of a host in lowercase, without a dot at its end. Returns `undefined` if the text is not the name of a host. */
@@ -19,9 +19,9 @@ export interface Refusal {
 
 /**
  * Returns a refusal if a site in a browser may have sent the request. Any site can send requests to this machine. A site that uses DNS
- * rebinding can also read the responses: its name then leads to this machine, but `Host` still has the name of the site.
+ * rebinding can also read the responses: its name then leads to this machine, but `Host` still contains the name of the site.
  *
- * @param allowedHosts - the names that `Host` may have, besides IP addresses and `localhost`. `undefined` allows every name.
+ * @param allowedHosts - the names that are allowed in `Host`, besides IP addresses and `localhost`. `undefined` allows every name.
  */
 export function refuseWebPage(
   headers: IncomingHttpHeaders,
@@ -45,6 +45,7 @@ function isOwnHost(name: string): boolean {
 }
 
 function describeHost(name: string | undefined): string {
-  if (name === undefined) return 'Host has characters that no host name has. Send to the address that listen prints.'
+  if (name === undefined)
+    return 'Host contains characters that are not allowed. Send to the address that listen prints.'
   return `Host is ${name}. If this is the host of your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent the request.`
 }

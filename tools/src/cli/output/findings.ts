@@ -7,7 +7,7 @@ const SIDES: { readonly [side in Side]: string } = {
   unknown: 'on either side',
 }
 
-/** A finding shows the lines of this many languages by default. `fixes` begins with the likeliest language. */
+/** The maximum number of languages that a finding shows by default. The likeliest languages come first in `fixes`. */
 const MAX_LANGUAGES = 3
 
 const INDENT = '     '
@@ -16,7 +16,7 @@ const INDENT = '     '
  * Returns findings as a numbered list, each with its evidence and its fix.
  *
  * @param language - the language that the user chose. Lines of code in other languages are not shown.
- * @param guessed - the sender's language, used if the user chose none. A finding without a line in this language shows other languages.
+ * @param guessed - the likely language of the sender, used if the user chose no language. A finding without a line in `guessed` shows others.
  */
 export function findingsText(
   findings: readonly Finding[],

@@ -11,10 +11,10 @@ export type Output = Writable & {
 
 type Format = (format: Parameters<typeof styleText>[0], text: string) => string
 
-/** Adds colours to a text, if the output can show colours. `width` is the maximum length of a line. */
+/** Adds colours to text, if the output can show colours. `width` is the maximum length of a line. */
 export type Style = Format & { readonly width: number }
 
-/** With fewer columns, the names of options leave no room for text. Longer lines are hard to read. */
+/** The limits of the width. With fewer columns, the names of options leave no room for text. Longer lines are hard to read. */
 const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
 
 /** The width of the text in a file or a pipe. */
@@ -70,7 +70,7 @@ export function notesText(notes: readonly string[], style: Style): string {
   return notes.map((note) => `${style('dim', wrapText(note, style))}\n`).join('')
 }
 
-/** Returns warnings as text. A reader must know them before the result. */
+/** Returns warnings as text, to be printed before the result. */
 export function warningsText(warnings: readonly string[], style: Style): string {
   return warnings.map((warning) => `${style('yellow', wrapText(`Warning: ${warning}`, style))}\n\n`).join('')
 }

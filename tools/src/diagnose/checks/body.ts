@@ -9,7 +9,7 @@ const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
 
 const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
 
-/** Returns a finding if the body was lost before it was verified, or is a text such as `[object Object]`. */
+/** Returns a finding if the body was lost before it was verified, or if it is a string such as `[object Object]`. */
 export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
   const evidence: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]

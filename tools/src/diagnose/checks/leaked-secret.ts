@@ -3,16 +3,16 @@ import type { Header } from '../../capture/headers.js'
 import { joinWords, listNames } from '../../text.js'
 import type { Draft } from '../draft.js'
 
-/** A shorter secret is not searched for, because it may be in a header by chance. */
+/** The minimum length of a secret to search for. A shorter secret can be in a header by chance. */
 const MIN_SECRET = 6
 
-/** A shorter secret is not searched for in the names of headers, because it may be a word of a name. */
+/** The minimum length of a secret to search for in the names of headers. A shorter secret can be a word of a name. */
 const MIN_SECRET_IN_NAME = 16
 
-/** A longer header or body is not searched. */
+/** The maximum length of a header or a body to search. */
 const MAX_LENGTH = 1_000_000
 
-/** Returns a finding if a header or the body contains a secret, plain or percent-encoded. In a header, also in base64 or hex. */
+/** Returns a finding if a header or the body contains a secret, plain or percent-encoded. In headers, finds base64 and hex too. */
 export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, secrets: readonly string[]): Draft[] {
   const long = secrets
     .flatMap((secret) => [secret, secret.trim(), withoutPrefix(secret)])
@@ -32,7 +32,7 @@ export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, 
     ...(body.length <= MAX_LENGTH && hides(fromUtf8(body)) ? ['the body'] : []),
   ]
   if (names.length === 0) return []
-  const message = `The secret itself is in ${joinWords(names, 'and')}. Replace the secret now, because every proxy and log on the way can read it.`
+  const message = `The secret itself is in ${joinWords(names, 'and')}. Replace the secret now, because every proxy and log on the way may have a copy.`
   return [{ code: 'secret_leaked', message, fix: 'replace_secret' }]
 }
 

@@ -21,7 +21,7 @@ export function checkNonce(nonce: string | undefined, isCaptured = false): Draft
   return [{ code: 'nonce_characters', message, fix, evidence }]
 }
 
-/** Returns a finding if the nonce is a placeholder such as `{{nonce}}`. The signature may be right, but every request has this nonce. */
+/** Returns a finding if the nonce is a placeholder such as `{{nonce}}`. The signature can be right, but every request has this nonce. */
 export function checkUnfilledNonce(nonce: string | undefined): Draft[] {
   const why = describeUnfilled(nonce ?? '')
   if (why === undefined) return []

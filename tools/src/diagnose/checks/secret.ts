@@ -8,7 +8,7 @@ const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?m
 const PASSWORD_HASH =
   /^\$(2[abxy]?|argon2\w*|scrypt|s0|[156y]|pbkdf2[\w-]*)\$|^(pbkdf2|scrypt|bcrypt|argon2)[\w]*[$:]|^\{S?SHA/
 
-/** Matches a secret as a page shows it, with `****`, `…` or `xxxxxxxx` for most characters. */
+/** Matches a secret as a page shows it, with `****`, `…` or `xxxxxxxx` in place of most characters. */
 const MASKED = /[*\u2022]{4}|\u2026$|\.{3}$|^x{8,}$/i
 
 /** Matches the name of a variable, such as `WEBHOOK_SECRET` or `process.env.SECRET`. */
@@ -27,11 +27,11 @@ export function suspectSecrets(secrets: readonly string[]): Draft[] {
       return [{ code: 'secret_quotes', message: `${name} is between quotes.`, fix: 'unquote_secret', side }]
     }
     if (PASSWORD_HASH.test(secret)) {
-      const message = `${name} is a hash, as passwords are stored, not the secret itself.`
+      const message = `${name} is a password hash, not the secret itself.`
       return [{ code: 'secret_hashed', message, fix: 'store_secret', side }]
     }
     if (MASKED.test(secret)) {
-      const message = `${name} is masked, as a page or a log shows it, not the secret itself.`
+      const message = `${name} is a masked copy from a page or a log, not the secret itself.`
       return [{ code: 'secret_placeholder', message, fix: 'read_secret', side }]
     }
     if (!PLACEHOLDER.test(secret) && !VARIABLE.test(secret) && describeUnfilled(secret) === undefined) return []

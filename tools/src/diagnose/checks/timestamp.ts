@@ -10,10 +10,10 @@ const ZONES = [
   1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 13.75, 14,
 ]
 
-/** A difference from server time is that of a time zone if it is at most this many seconds from an offset in `ZONES`. */
+/** If a difference from server time is within this number of seconds of an offset in `ZONES`, a time zone explains the difference. */
 const ZONE_TOLERANCE = 60
 
-/** The number of digits of Unix time from 2001 to 2286. */
+/** The number of digits of Unix time in seconds, from 2001 to 2286. */
 const DIGITS = 10
 
 /** Returns whether a timestamp has only decimal digits, and is not a date such as `20231114221320`. */
@@ -29,15 +29,15 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number,
   const evidence: EvidenceLine[] = instant === undefined ? [] : [['In seconds', String(Math.floor(instant / 1000))]]
   const reread = rereadDigits(timestamp)
   if (isCaptured && reread !== timestamp && isInWindow(Number(reread), now)) {
-    const meant = `Without white space, and with digits for the letters, X-Timestamp is ${reread}.`
+    const meant = `If white space is removed, and letters are read as digits, X-Timestamp is ${reread}.`
     return [{ code: 'timestamp_format', message, fix: 'whole_header', evidence: [meant] }]
   }
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
 
 /**
- * Returns a finding if X-Timestamp is outside the window. It is in `unit` if X-Timestamp has a wrong unit or epoch. It is in `drift` if a
- * time zone or a clock is wrong, or if the time of arrival is unknown.
+ * Returns a finding if X-Timestamp is outside the window. The finding is in `unit` if X-Timestamp has a wrong unit or epoch. The finding is
+ * in `drift` if a time zone or a clock is wrong, or if the time of arrival is unknown.
  */
 export function checkTimestampWindow(
   timestamp: string | undefined,
@@ -67,7 +67,7 @@ export function checkTimestampWindow(
   return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }
 }
 
-/** Returns a finding if no wrong clock explains X-Timestamp, because it has too few or too many digits, or was never set. */
+/** Returns a finding if no wrong clock can explain X-Timestamp: it has too few or too many digits, or is more than ten years ahead. */
 function checkDigits(timestamp: string, now: number): Draft | undefined {
   const { length } = timestamp.replace(/^0+(?=\d)/, '')
   const isFarAhead = Number(timestamp) * 1000 - now > NEAR

@@ -22,8 +22,11 @@ describe('the row of a request', () => {
   })
 
   it('says what differs at the endpoint, if nothing else is wrong', () => {
-    const report = { ...REPORT, findings: [], differences: ['Accepted here, 401 there.'] }
-    expect(summaryOf({ id: 1, report }, [SECRET])).toMatchObject({ finding: 'Accepted here, 401 there.', agent: '' })
+    const report = { ...REPORT, findings: [], differences: ['Accepted here, but the endpoint responded 401.'] }
+    expect(summaryOf({ id: 1, report }, [SECRET])).toMatchObject({
+      finding: 'Accepted here, but the endpoint responded 401.',
+      agent: '',
+    })
     expect(summaryOf({ id: 1, report: { ...report, differences: [] } }, [SECRET]).finding).toBeUndefined()
   })
 

@@ -37,7 +37,7 @@ it('nothing differs if both decide in the same way', () => {
 describe('if the endpoint refuses a valid request, the difference', () => {
   it('names what can differ', () => {
     const text = differences({ status: 401, drift: 0 })
-    expect(text).toContain('Accepted here, 401 there.')
+    expect(text).toContain('Accepted here, but the endpoint responded 401.')
     expect(text).toContain('The clock of the endpoint is right: the Date of its response is that of this machine.')
     expect(text).toContain('The key that matched here has 43 bytes')
     // sha256sum of the two bytes.
@@ -67,7 +67,9 @@ it.each<[RejectionReason, number, string]>([
   ['timestamp_outside_window', 0, 'The endpoint ignores the result of verify'],
   ['timestamp_outside_window', -3600, 'The clock of the endpoint is 3600 s behind'],
 ])('if the endpoint accepts what breaks %s, the difference says why', (reason, drift, why) => {
-  expect(differences({ status: 200, drift }, { reason })).toContain(`Refused here (${reason}), 200 there. ${why}`)
+  expect(differences({ status: 200, drift }, { reason })).toContain(
+    `Refused here (${reason}), but the endpoint responded 200. ${why}`,
+  )
 })
 
 it.each([
