@@ -45,6 +45,8 @@ describe('HTTP text is read', () => {
     ['in UTF-16, big-endian, without a mark', Buffer.from(TEXT, 'utf16le').swap16()],
     ['in UTF-16, little-endian, without a mark', Buffer.from(TEXT, 'utf16le')],
     ['in UTF-16, big-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16()],
+    ['in the colours of a terminal', TEXT.replaceAll(/^[\w-]+/gm, '\x1b[36m$&\x1b[39;49m')],
+    ['with an invisible character in the signature', TEXT.replace(SIGNATURE.slice(9), (end) => `\u200b${end}`)],
     ['indented by spaces', prefixed('    ').join('\n')],
     ['indented by a tab, after a blank line', `\n${prefixed('\t').join('\n')}\n`],
     ['indented, with the white space of blank lines lost', prefixed('  ').join('\n').replaceAll(/ +\n/g, '\n')],

@@ -54,10 +54,12 @@ describe('a secret', () => {
     async (text, secret, oddity) => {
       const args = [BODY, '--secret-file', file(text)]
       expect(await signature(args)).toBe(signedRequest({ secret }).headers['x-signature'])
-      const { notes } = JSON.parse((await call(['sign', ...args, '--json'])).text)
+      const { text: document, stderr } = await call(['sign', ...args, '--json'])
+      const { notes } = JSON.parse(document)
       const note = `The secret of --secret-file ${file(text)} has ${oddity}, which is part of the key.`
       const newline = expect.stringContaining('ends with a newline, which is not part of the key here')
       expect(notes).toEqual([...(/\n$/.test(text) ? [newline] : []), ...(oddity === undefined ? [] : [note])])
+      expect(stderr).toBe('')
     },
   )
 

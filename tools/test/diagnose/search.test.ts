@@ -57,6 +57,8 @@ describe('a search', () => {
   it('tries no combination that is less likely than three common mistakes', () => {
     const choices = [choice('-'), choice('u', 'uncommon'), choice('r', 'rare'), choice('l', 'last')]
     expect(tried(choices, choices)).toEqual(['--', 'u-', '-u', 'r-', '-r', 'l-', '-l', 'uu'])
+    const common = [choice('-'), choice('c', 'common')]
+    expect(tried(common, common, choices)).not.toContain('ccu')
   })
 
   it('tries mistakes of the first groups first, of equally likely ones', () => {

@@ -52,6 +52,12 @@ describe('the tokens of a JSON text', () => {
     expect(written).toBe('["=!","\'!","+!","`!","<!",">!","&!","/!","\x7f!"]')
   })
 
+  it('are escaped without a split of a character in a long string', () => {
+    const long = JSON.stringify([`${'a'.repeat(2 ** 13 - 1)}😀<`])
+    const parsed = parseJson(long)
+    expect(parsed && writeJson(parsed, { escaping: JSON.stringify })).toBe(long)
+  })
+
   it('are written with other brackets', () => {
     const parsed = parseJson('{"a":{},"b":[[1]]}')
     expect(parsed && writeJson(parsed, { bracket: (one) => `?${one}` })).toBe('?{"a":?{?},"b":?[?[1?]?]?}')
