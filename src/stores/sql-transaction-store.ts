@@ -89,7 +89,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
           isLate = true
           reject(new Error(message))
         })
-      let stopLimit = startLimit(`The transaction had no reservation within ${this.timeout} ms. Check pool and server.`)
+      let stopLimit = startLimit(`The store did not reserve within ${this.timeout} ms. Check the pool and the server.`)
 
       const code = async (query: SqlQuery, transaction: Transaction) => {
         if (!isLate) outcome = await this.#reserve(query, reservation)

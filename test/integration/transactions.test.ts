@@ -498,7 +498,7 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
       const late = store.transact('42', newKeys(), 600, async () => {
         calls++
       })
-      await expect(late).rejects.toThrow(/^The transaction had no reservation within 100 ms/)
+      await expect(late).rejects.toThrow(/^The store did not reserve within 100 ms/)
       start()
       await Promise.all(settled)
       expect(calls).toBe(0)

@@ -63,7 +63,7 @@ export function connectSettings<Options extends ConnectOptions>(
   assertTimeout(timeout)
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw invalidRange(
-      'concurrency must be a whole number from 1. Suggested: requests per second × seconds of a round trip.',
+      'concurrency must be a whole number from 1. Suggested: requests per second × round-trip time in seconds.',
     )
   }
   assertFunction(onError, 'onError', '(error) => console.error(error)')

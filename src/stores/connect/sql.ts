@@ -45,7 +45,7 @@ export async function runOnConnection<Connection extends { release(): void }>(
     end(connection: Connection): void
   },
 ): Promise<unknown> {
-  const message = `The pool had no free connection within ${acquireTimeout} ms. Allow more, or check the server.`
+  const message = `The pool had no free connection within ${acquireTimeout} ms. Allow more connections, or check the server.`
   const connection = await within(acquireTimeout, acquiring, message).catch((error: unknown) => {
     acquiring.then((late) => late.release()).catch(() => {})
     throw error
@@ -77,7 +77,7 @@ export async function connectSql<Client extends object>(
     try {
       // The second limit is needed, because a pool may lose a statement and never settle its promise.
       const response = driver.query(client, sql, values, timeout)
-      return await within(1.5 * timeout, response, 'The pool did not respond for too long.')
+      return await within(1.5 * timeout, response, 'The pool did not respond in time.')
     } catch (error) {
       if (isReadOnly(error) || !dialect.isReply(error)) reconnecting.replace(client, error).catch(() => {})
       throw error

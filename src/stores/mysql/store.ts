@@ -168,7 +168,7 @@ export const MYSQL: SqlDialect = {
     const { engine, column_key: columnKey } = { engine: 'InnoDB', column_key: 'PRI', ...row }
     if (engine !== null && engine !== 'InnoDB') {
       throw new NonceStoreError(
-        `The table uses ${engine}, which cannot undo half a statement. Run ALTER TABLE ${table} ENGINE = InnoDB.`,
+        `The table uses ${engine}, which cannot roll back a failed statement. Run ALTER TABLE ${table} ENGINE = InnoDB.`,
       )
     }
     if (engine !== null && columnKey !== 'PRI') {

@@ -65,9 +65,7 @@ export const POSTGRES: SqlDialect = {
     const [row] = rowsOf(result)
     if (row === undefined) return false
     if (row['reserved'] === true) return true
-    throw new Error(
-      'query resolved to rows that are not objects of this statement. Resolve to the rows as objects, or to { rows }.',
-    )
+    throw new Error('query resolved to a row without reserved: true. Resolve to the rows as objects, or to { rows }.')
   },
 
   upsert(table, count) {

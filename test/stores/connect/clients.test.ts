@@ -698,7 +698,7 @@ describe('connectMariadb', () => {
     await pass(1.5 * TIMEOUT)
     expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
-    expect(errors).toEqual(['Error: The pool did not respond for too long.'])
+    expect(errors).toEqual(['Error: The pool did not respond in time.'])
     await nonceStore.close()
   })
 
