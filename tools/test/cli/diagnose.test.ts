@@ -188,7 +188,7 @@ describe('the request', () => {
   it.each([
     ['no file', ['none.http'], '', 'Cannot read the captured request "none.http": no such file or directory.'],
     ['nothing', ['-'], '', 'The captured request is empty. Pass a file, pipe the request in, or use --header and'],
-    ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Pass the file'],
+    ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Use --body-file PATH'],
     ['a header without a colon', ['--header', 'X-Nonce'], '', '--header "X-Nonce" is not a header.'],
     ['standard input for two', ['-', '--body-file', '-'], capture(BODY), 'because standard input was already read.'],
     ['a time without its zone', ['-', '--at', '2023-11-14T22:13:20'], capture(BODY), '--at is not a time.'],

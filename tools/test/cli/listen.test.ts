@@ -350,7 +350,7 @@ describe('a page in a browser', () => {
     // What is no name is not shown as part of a command.
     expect(await ask(port, ['Host: a;reboot'])).toEqual({
       status: 421,
-      text: 'Host has characters that no host name has. Send to the address that listen prints.\n',
+      text: 'Host contains characters that are not allowed. Send to the address that listen prints.\n',
     })
     expect(received).toEqual([])
     expect(await waitFor(HOSTS.length + 1)).toHaveLength(HOSTS.length + 1)
@@ -418,13 +418,16 @@ describe('a wrong call', () => {
   it.each([
     [['--port', '65536'], '--port 65536 is not a port. Pass a number from 0 to 65535.'],
     [['--status', '600'], '--status 600 is not a status. Pass a number from 200 to 599.'],
-    [['--status', '204', '--forward-to', 'http://a'], '--status and --forward-to are both given.'],
+    [['--status', '204', '--forward-to', 'http://a'], '--status and --forward-to are both given, but each decides'],
     [['--forward-to', 'ftp://a'], '--forward-to "ftp://a" is not an http or https URL.'],
     [['--status', '199'], '--status 199 is not a status.'],
     [['--save', join(folder, 'file', 'folder')], 'Cannot create the folder of --save: not a directory.'],
     [['--host', '192.0.2.1'], 'Cannot listen on 192.0.2.1, port 0: '],
-    [['--allow-host', 'https://a.example'], '--allow-host "https://a.example" is not a name. Pass the host of your'],
-    [['--allow-host', 'a.example:80'], '--allow-host is not a name. Pass the host of your tunnel'],
+    [
+      ['--allow-host', 'https://a.example'],
+      '--allow-host "https://a.example" is not a host name. Pass the host of your',
+    ],
+    [['--allow-host', 'a.example:80'], '--allow-host is not a host name. Pass the host of your tunnel'],
   ])('%j', async (args, message) => {
     writeFileSync(join(folder, 'file'), '')
     const { exitCode, said } = await call(['listen', '--port', '0', ...FROM_ENV, ...args])
@@ -459,7 +462,7 @@ describe('send --request', () => {
   it.each([
     [['--request', 'none.http'], 'Cannot read the saved request "none.http": no such file or directory.'],
     [['--resign'], '--resign needs a saved request. Pass --request FILE too.'],
-    [['body.json', '--request', file], '--request has a body of its own.'],
+    [['body.json', '--request', file], 'The file of --request contains the body.'],
   ])('%j is an error', async (args, message) => {
     writeFileSync(file, 'POST / HTTP/1.1\r\nX-Nonce: a\r\n\r\n')
     const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', ...args, ...FROM_ENV], around)

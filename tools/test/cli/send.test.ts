@@ -58,12 +58,12 @@ describe('send', () => {
     const { exitCode, text } = await send(url)
     expect(exitCode).toBe(1)
     expect(text).toBe(
-      "Not accepted: 500 Oh\\u0080no\n\nfirst\n\\u001b[2Jsecond\nThe handler failed. The endpoint's log has the error.\n",
+      "Not accepted: 500 Oh\\u0080no\n\nfirst\n\\u001b[2Jsecond\nThe handler failed. See the endpoint's log for the error.\n",
     )
   })
 
   it.each([
-    [401, "The endpoint's log has the reason."],
+    [401, "See the endpoint's log for the reason."],
     [307, 'Redirects are not followed. Location: /elsewhere'],
     [503, 'The endpoint did not decide,'],
     [404, ''],
