@@ -18,12 +18,17 @@ describe('another name', () => {
       'nonce x-nounce x-noce x-request-id webhookid message-uuid idempotency-key svix-id correlation_id ' +
       'x-event-id x-github-delivery-id acme-message-id',
     signature:
-      'signature x-singature x-signatur x-sigature x-hub-signature-256 x-body-hmac sig x-sign x-signed digest ' +
+      'signature x-singature x-signatur x-sigatue x-hub-signature-256 x-body-hmac sig x-sign x-signed digest ' +
       'body-sig body-sign',
   }
   it.each(Object.entries(NAMES))('is found for the %s', (field, names) => {
     for (const name of names.split(' '))
       expect(meantOf([[name, 'the value']]), name).toEqual({ ...GIVEN, [field]: 'the value' })
+  })
+
+  it('with SHA-256 wins, whatever the order of the headers', () => {
+    const other: Header = ['x-hub-signature', 'SHA-1']
+    expect(meantOf([other, ['x-hub-signature-256', 'SHA-256']]).signature).toBe('SHA-256')
   })
 
   it('is none of the three', () => {
