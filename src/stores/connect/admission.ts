@@ -1,9 +1,6 @@
 import { storeOverload } from '../../errors.js'
 import { startTimer } from '../with-timeout.js'
 
-/** The default limit of statements in flight. */
-export const CONCURRENCY = 16
-
 /**
  * Limits how many statements are in flight. If the limit is reached, statements wait. The newest statement is sent first, and a statement
  * that has waited for half of the time-out is refused.

@@ -5,7 +5,6 @@ import { withoutCredentials } from '../credentials.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction, type TimeoutOptions } from '../options.js'
 import type { SqlNonceStore } from '../sql-store.js'
-import { CONCURRENCY } from './admission.js'
 import { connectFailure, createFailure } from './failure.js'
 
 /** `Symbol.asyncDispose`, or `never` if the types of the project do not have this symbol. */
@@ -59,7 +58,7 @@ export function connectSettings<Options extends ConnectOptions>(
 ): ConnectSettings<Options> {
   assertFunction(create, 'create', example)
   assertOptions(options, ['timeout', 'concurrency', 'onError', ...names])
-  const { timeout = 1000, concurrency = CONCURRENCY, onError = () => {} } = options
+  const { timeout = 1000, concurrency = 16, onError = () => {} } = options
   assertTimeout(timeout)
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw invalidRange(

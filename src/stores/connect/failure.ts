@@ -95,8 +95,6 @@ const REASONS: readonly Reason[] = [
   },
 ]
 
-const UNKNOWN = 'The store cannot connect. See the cause.'
-
 /** Returns an error that {@link connectFailure} recognises by its code. */
 export function codedError(code: 'READ_ONLY' | 'EVICTS', message: string): Error {
   return Object.assign(new Error(message), { code })
@@ -121,7 +119,7 @@ export function connectFailure(error: unknown, background?: unknown): Error {
     const cause = causes.flatMap(chainOf).find((link) => fits(reason, link))
     if (cause !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
   }
-  return new NonceStoreError(UNKNOWN, { cause: withoutCredentials(error) })
+  return new NonceStoreError('The store cannot connect. See the cause.', { cause: withoutCredentials(error) })
 }
 
 /**

@@ -54,9 +54,14 @@ export class ReconnectingClient<Client extends object> {
     this.#settings = settings
   }
 
-  /** Opens the first client. */
+  /** Opens the first client. If that fails, closes the client, whose later errors are then ignored. */
   async open(): Promise<void> {
-    this.#client = await this.#openClient()
+    try {
+      this.#client = await this.#openClient()
+    } catch (error) {
+      await this.close()
+      throw error
+    }
   }
 
   /** Returns the present client. Throws if the store is closed. */

@@ -237,16 +237,16 @@ describe('a reconnecting client', () => {
     expect(errors).toEqual(['Error: WRONGPASS invalid username-password pair'])
   })
 
-  it('is no longer heard when the store is closed', async () => {
+  it.each(['closed', 'not opened'])('is no longer heard when the store is %s', async (state) => {
     let emit = (_: unknown) => {}
     const { open, errors } = driverWith({
       create(onError) {
         emit = onError
-        return { number: 0, works: true, closed: 0 }
+        return { number: 0, works: state === 'closed', closed: 0 }
       },
     })
-    const reconnecting = await open()
-    await reconnecting.close()
+    if (state === 'closed') await (await open()).close()
+    else await expect(open()).rejects.toMatchObject({ cause: new Error('broken') })
     emit(new Error('Socket closed unexpectedly'))
     expect(errors).toEqual([])
   })
