@@ -21,7 +21,7 @@ export type SqlQuery = SqlNonceStoreOptions['query']
 export interface SqlReservation {
   /** The hash of each key and its webhook, in hex. */
   readonly hashes: readonly string[]
-  /** How long to keep the rows. */
+  /** How long to keep the rows, in milliseconds. */
   readonly milliseconds: number
   /** The owner in hex, or an empty text. */
   readonly owner: string
@@ -34,7 +34,7 @@ export interface SqlDialect {
   /** What the database calls the part before the dot in the name of a table. */
   readonly prefix: 'schema' | 'database'
   readonly maxNameLength: number
-  /** Returns the SQL for the bytes whose hex digits are the parameter of this number. The first parameter has the number 1. */
+  /** Returns the SQL that decodes a parameter of hex digits. Parameters are numbered from 1. */
   bytes(parameter: number): string
   /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
   readonly readOnlyQuery: string
@@ -44,7 +44,7 @@ export interface SqlDialect {
   isUndone(error: unknown): boolean
   /** Reserves all keys or none by the clock of the database, and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
-  /** Returns the statement that writes the rows with the parameters of {@link valuesOf}, except for keys that are reserved. */
+  /** Returns the statement that writes `count` rows, but no row whose key is reserved. Its parameters are {@link valuesOf}. */
   upsert(table: string, count: number): string
   /** Returns the SQL that locks a key without waiting. The result is true if the lock was free. */
   lock(hash: string): string
