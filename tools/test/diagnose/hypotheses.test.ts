@@ -237,6 +237,14 @@ describe('the method, path and URL of a layout', () => {
     expect(begins([[':path', `/${'a'.repeat(2048)}`]])).toEqual(usual)
     expect(begins([[':path', `/${'a'.repeat(2047)}`]])).toHaveLength(2)
   })
+
+  it('may be without the query', () => {
+    const urls = ['/in?a=1', '/in'].flatMap((path) => [
+      `POST\nhttps://localhost${path}`,
+      `POST\nhttp://localhost${path}`,
+    ])
+    expect(begins([[':path', '/in?a=1']])).toEqual(urls)
+  })
 })
 
 it('every fix is used', () => {

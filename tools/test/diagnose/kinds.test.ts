@@ -182,12 +182,10 @@ describe('a line of a configuration as the secret of the receiver', () => {
     expect(firstOf({ key: `WEBHOOK_SECRET=${SECRET}` })).toMatchObject({ code: 'secret_changed' })
   })
 
-  it.each([
-    ['whsec_', SECRET, `whsec_${SECRET}`],
-    ['v1,whsec_', SECRET, `v1,whsec_${SECRET}`],
-  ])('is not a prefix such as %s', (_, key, secret) => {
-    expect(firstOf({ key }, secret)).toMatchObject({ code: 'secret_prefix', side: 'sender' })
-    expect(firstOf({ key: secret }, key)).toMatchObject({ code: 'secret_prefix', side: 'unknown' })
+  it.each(['whsec_', 'v1,whsec_', 'v1,', 'sk_'])('is not a prefix such as %s', (prefix) => {
+    const secret = prefix + SECRET
+    expect(firstOf({ key: SECRET }, secret)).toMatchObject({ code: 'secret_prefix', side: 'sender' })
+    expect(firstOf({ key: secret }, SECRET)).toMatchObject({ code: 'secret_prefix', side: 'unknown' })
   })
 })
 
@@ -205,7 +203,7 @@ describe('text that looks like a variable is not the first finding', () => {
     const { findings } = diagnosisOf(httpOf({ body, type, signature: '5'.repeat(64) }))
     expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
     const isText = typeof body === 'string' && !body.includes('$A')
-    expect(/may have signed a value instead/.test(findings[0]?.evidence ?? '')).toBe(isText)
+    expect(/may have signed a value in its place/.test(findings[0]?.evidence ?? '')).toBe(isText)
   })
 })
 
