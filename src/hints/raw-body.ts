@@ -70,7 +70,7 @@ interface Mistake {
   readonly what?: string
   /** Text that follows the description of the value in the message. */
   readonly more?: string
-  /** What to do. By default, pass the bytes as received, with a second line about the framework. */
+  /** What to do. By default, the advice to pass the bytes as received, and a second line about the framework. */
   readonly fix?: string
 }
 

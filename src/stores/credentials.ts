@@ -1,6 +1,6 @@
 /**
- * The properties of an error that say why the error happened. Other properties are removed, because a client may add commands, URLs or the
- * client itself, which may contain a password.
+ * The properties of an error that say why the error happened. Other properties are removed, because a client may add commands, URLs or
+ * itself, and all of these can contain a password.
  */
 const KEPT = [
   'name',
@@ -65,7 +65,7 @@ const VALUE = /(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|\\.|[^\s'"\\])
 const NAMED = new RegExp(`(${NAME.source})${VALUE.source}`, 'gis')
 
 /**
- * Returns text without the passwords in URLs, query strings and connection strings, and without the arguments of a command that Redis
+ * Returns `text` without the passwords in URLs, query strings and connection strings. Also removes the arguments of a command that Redis
  * does not know, such as `HELLO`.
  */
 function withoutPasswords(text: string): string {

@@ -34,18 +34,18 @@ const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
 
 /**
  * The condition of a write: the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the response
- * was lost, so the same call may arrive twice.
+ * was lost, so the same call can arrive twice.
  */
 const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
 
 /** The condition of a release. */
 const IS_OWN = 'begins_with(reserved_by, :owner)'
 
-/** A released key expired this long ago, so it is free even for a clock that is behind. After 5 years, time to live would skip it. */
+/** A released key expired 3600 s ago, so it is free even for a clock that is behind. After 5 years, time to live skips an item. */
 const RELEASED_SECONDS = 3600
 
 /**
- * A nonce store in a DynamoDB table that works with any version of the AWS SDK.
+ * A nonce store in a DynamoDB table. The store works with any version of the AWS SDK.
  *
  * A reservation is one conditional `PutItem`. Turn on the table's time to live for the attribute `expires_at`, so that DynamoDB deletes
  * expired items. Until then, expired items only use space, because each write checks the expiry itself.
@@ -148,7 +148,7 @@ export class DynamoDBNonceStore implements NonceStore {
       if ([name, code].includes('ConditionalCheckFailedException')) return false
       throw error
     }
-    // Only a response of DynamoDB has ConsumedCapacity. An SDK command that was never sent has none.
+    // Only a response of DynamoDB contains ConsumedCapacity. An SDK command that was never sent does not.
     if (Object(output).ConsumedCapacity) return true
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }

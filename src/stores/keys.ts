@@ -2,10 +2,10 @@ import { hash, randomUUID } from 'node:crypto'
 import { assertWellFormed, invalidRange } from '../arguments.js'
 
 /**
- * Returns a webhook and a key as one string that is different for every pair. The length comes first, so webhook `a` with key `b:c`
- * differs from webhook `a:b` with key `c`.
+ * Joins a webhook's ID and a key to one string, which is different for every pair. The string starts with the length of the ID, so ID `a`
+ * with key `b:c` differs from ID `a:b` with key `c`.
  *
- * @throws `TypeError` if the webhook has a lone surrogate, because all lone surrogates have the same hash.
+ * @throws `TypeError` if `webhookId` contains a lone surrogate, because all lone surrogates have the same hash.
  */
 export function scopedKey(webhookId: string, key: string): string {
   assertWellFormed(webhookId, 'webhookId')
@@ -23,7 +23,7 @@ export function ownerHash(owner: string): string {
 }
 
 /**
- * Returns a token that is different for every call, because a client may send a call twice. The token starts with the hash of the owner, so
+ * Returns a token that identifies one call, because a client can send the same call twice. The token starts with the hash of the owner, so
  * that a release recognises the token.
  */
 export function newToken(owner: string | undefined): string {
@@ -31,10 +31,10 @@ export function newToken(owner: string | undefined): string {
 }
 
 /**
- * Returns the start of {@link scopedKeyHash} of the webhook and of the part of the key before the first `:`.
+ * Returns the first digits of {@link scopedKeyHash} for the webhook and the part of the key before its first `:`.
  *
- * The tag is the same for every split of a signed message, because the part of the nonce before its first `:` is the same. The tag has no
- * `{` or `}`.
+ * The tag is the same for every split of a signed message, because the part of the nonce before its first `:` is the same. The tag contains
+ * no `{` or `}`.
  */
 export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
@@ -51,8 +51,8 @@ export function ttlMilliseconds(ttlSeconds: number): number {
 /**
  * Returns how long a database keeps a key, in milliseconds of the database's clock.
  *
- * The result is one more than the TTL, because a reservation may begin at the end of a millisecond, and because a key is still reserved at
- * exactly its TTL.
+ * The result is one more than the TTL, because clocks in whole milliseconds round down. Without the extra millisecond, a key could expire
+ * up to 1 ms before its request is outside the window.
  */
 export function engineTtlMilliseconds(ttlSeconds: number): number {
   return ttlMilliseconds(ttlSeconds) + 1

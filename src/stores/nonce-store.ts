@@ -33,7 +33,7 @@ export interface NonceStore {
    * @param webhookId - any well-formed string that is not empty. The same key on two webhooks is two keys.
    * @param key - 1 to 128 characters of 0x20 to 0x7E, compared exactly: a nonce, or `signature ` and 64 hex digits.
    * @param ttlSeconds - how long to keep the key, in seconds. `verify` passes 600.
-   * @param owner - who reserves, for {@link NonceStore.release}: a random text per request. The owner does not change whether a key is
+   * @param owner - a random string per request, which {@link NonceStore.release} needs later. The owner does not change whether a key is
    * free.
    * @returns `true` if the key was free and is now reserved, and `false` if the key was taken.
    * @throws any error if the store failed. After a failure, never return `true` or `false`.
@@ -47,7 +47,7 @@ export interface NonceStore {
    * If a key is taken, the other keys stay free. A nonce that was reserved by `reserve` or `reserveAll` is taken for both methods.
    *
    * @param keys - different keys: a nonce, then `signature ` and 64 hex digits. Calls with the same signature have nonces that are equal up
-   * to the first `:`. A store may use this part of the nonce to place both keys on the same node.
+   * to the first `:`. A store can use this part of the nonce to place both keys on the same node.
    * @returns `true` if all keys were free and are now reserved, and `false` if one key was taken.
    * @throws any error if the store failed.
    */
@@ -61,8 +61,8 @@ export interface NonceStore {
   /**
    * Frees the keys that were reserved for this `owner`, and no others. `handle` needs `release`, and calls `release` if your code throws.
    *
-   * Delete only keys of the same owner, in one atomic step, because a late release may find a key that has expired and was reserved by
-   * another owner.
+   * Delete only keys of the same owner, in one atomic step. When a late release arrives, the key may have expired, and another owner may
+   * have reserved it.
    *
    * @param keys - the keys of one call of `reserve` or `reserveAll`, in the same order.
    * @throws any error if the store failed. The keys then stay reserved.

@@ -1,6 +1,6 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 
-/** The option of all stores that ask a server. */
+/** The option of all stores that use a server. */
 export interface TimeoutOptions {
   /**
    * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
@@ -12,8 +12,8 @@ export interface TimeoutOptions {
 /** The option of all stores in an SQL database. */
 export interface TableOptions {
   /**
-   * The table's name, case-sensitive, with or without a schema or database: `webhook_nonces` by default. A name has ASCII letters,
-   * digits and `_`, but no digit first: at most 48 characters in PostgreSQL, and 64 in MySQL.
+   * The case-sensitive name of the table, with or without a schema or database. By default `webhook_nonces`. A name consists of ASCII
+   * letters, digits and `_`, but no digit first. The maximum length is 48 characters in PostgreSQL, and 64 in MySQL.
    */
   table?: string | undefined
 }

@@ -23,7 +23,7 @@ export function beginOn<Connection extends TransactionConnection>(
 ): (run: (connection: Connection) => Promise<void>) => Promise<void> {
   return async (run) => {
     const connection = await acquire()
-    // The pool does not listen while the connection is in use. Without a listener, the error of a lost connection would end the process.
+    // The pool hears no errors while the connection is in use. Without a listener, the error of a lost connection would end the process.
     const ignore = () => {}
     connection.on('error', ignore)
     let isLost = false

@@ -23,7 +23,7 @@ export interface SqlReservation {
   readonly hashes: readonly string[]
   /** How long to keep the rows, in milliseconds. */
   readonly milliseconds: number
-  /** The owner in hex, or an empty text. */
+  /** The hash of the owner in hex, or an empty string. */
   readonly owner: string
 }
 
@@ -34,19 +34,19 @@ export interface SqlDialect {
   /** What the database calls the part before the dot in the name of a table. */
   readonly prefix: 'schema' | 'database'
   readonly maxNameLength: number
-  /** Returns the SQL that decodes a parameter of hex digits. Parameters are numbered from 1. */
+  /** Returns SQL that decodes parameter number `parameter` from hex to bytes. The first parameter is number 1. */
   bytes(parameter: number): string
   /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
   readonly readOnlyQuery: string
-  /** Returns whether an error came from the server, because the connection then still works. */
+  /** Returns whether an error came from the server. If it did, the connection still works. */
   isReply(error: unknown): boolean
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
   isUndone(error: unknown): boolean
   /** Reserves all keys or none by the clock of the database, and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
-  /** Returns the statement that writes `count` rows, but no row whose key is reserved. Its parameters are {@link valuesOf}. */
+  /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns its parameters. */
   upsert(table: string, count: number): string
-  /** Returns the SQL that locks a key without waiting. The result is true if the lock was free. */
+  /** Returns the SQL that locks a key without waiting. The result of this SQL is true if the lock was free. */
   lock(hash: string): string
   /** Unlocks the keys, if a lock does not end with its transaction. */
   unlock?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
@@ -83,7 +83,7 @@ export abstract class SqlStore {
   }
 
   /**
-   * Creates the table if it is absent. Any number of processes may call `createTable` at once. If the table exists, the database user does
+   * Creates the table if it is absent. Any number of processes can call `createTable` at once. If the table exists, the database user does
    * not need the permission to create tables.
    */
   async createTable(): Promise<void> {
@@ -110,7 +110,7 @@ export abstract class SqlStore {
     return retryUndone(run, this.dialect.isUndone, this.timeout)
   }
 
-  /** Returns the end of a statement for the rows that have this owner, and the parameters of the statement. */
+  /** Returns the `FROM` and `WHERE` of a statement for the rows of one owner, and the parameters of the statement. */
   protected whereOwned({ hashes, owner }: Omit<SqlReservation, 'milliseconds'>): [text: string, values: string[]] {
     const { bytes } = this.dialect
     const keys = hashes.map((_, index) => bytes(index + 2)).join()
@@ -118,7 +118,7 @@ export abstract class SqlStore {
   }
 }
 
-/** A nonce store in an SQL database that works with any client. */
+/** A nonce store in an SQL database. The store works with any client. */
 export class SqlNonceStore extends SqlStore implements NonceStore {
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
     assertOptions(options, ['query', 'table', 'timeout'])

@@ -16,8 +16,8 @@ import type { TransactionOutcome, TransactionStore } from './transaction-store.j
 import { startTimer, within } from './with-timeout.js'
 
 /**
- * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. Each of the two required functions is a single line with any client or
- * query builder.
+ * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. `begin` and `query` are each a single line with any client or query
+ * builder.
  */
 export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
   /**
@@ -39,7 +39,7 @@ const LOST =
 const NOT_CALLED =
   'begin has not called its function. Pass the transaction of your client, such as (run) => knex.transaction(run).'
 
-/** A transaction store in an SQL database that works with any client. */
+/** A transaction store in an SQL database. The store works with any client. */
 export abstract class SqlTransactionStore<Transaction> extends SqlStore implements TransactionStore<Transaction> {
   readonly #begin: SqlTransactionStoreOptions<Transaction>['begin']
   readonly #query: SqlTransactionStoreOptions<Transaction>['query']
@@ -108,7 +108,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       this.#execute(code, reservation.hashes)
         .then(
           () => resolve('done'),
-          // Unless the outcome is `done`, `work` has not run.
+          // With the outcome `replayed` or `in_progress`, `work` did not run, and the error is only the rollback of this store.
           (error) =>
             outcome === undefined || outcome === 'done' ? reject(withoutCredentials(error)) : resolve(outcome),
         )
@@ -116,7 +116,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     })
   }
 
-  /** Locks every key without waiting, and then reserves every key. If another transaction has locked a key, no statement waits. */
+  /** Locks every key without waiting, and then reserves every key. If another transaction has locked a key, returns `in_progress`. */
   async #reserve(query: SqlQuery, reservation: SqlReservation): Promise<TransactionOutcome> {
     const { hashes } = reservation
     const locks = hashes.map(this.dialect.lock).join(' AND ')
@@ -152,8 +152,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
         isLocked = false
       }
     }
-    // The result or error of the code is used, because some clients wrap the error, and a client may settle early if the code ends the
-    // transaction.
+    // The promise of the code is kept, because some clients wrap its error, and some settle early if the code ends the transaction.
     let running: Promise<void> | undefined
     try {
       await this.#begin((transaction) => {
@@ -172,7 +171,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   }
 }
 
-/** Returns a statement with its parameters as literals. Parameters are hex digits and numbers. */
+/** Returns a statement with literals in place of its parameters, which are hex digits and numbers. */
 function inline(text: string, values: readonly (string | number)[]): string {
   let count = 0
   return text.replace(/\$(\d+)|\?/g, (_, index = ++count) => literalOf(values[index - 1]))

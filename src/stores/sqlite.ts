@@ -10,7 +10,7 @@ import { Reservations } from './reservations.js'
 interface SqliteDatabase {
   /** Runs statements without parameters. */
   exec(sql: string): unknown
-  /** Returns a prepared statement, which may have parameters. */
+  /** Returns a prepared statement, which can have parameters. */
   prepare(sql: string): SqliteStatement
 }
 
@@ -27,8 +27,8 @@ export interface SqliteNonceStoreOptions {
   /** The table's name: ASCII letters, digits and `_`, but no digit first. By default `webhook_nonces`. */
   table?: string | undefined
   /**
-   * How long a reservation may wait for another process that is writing, in milliseconds: a whole number from 1 to 2 147 483 647, by
-   * default 1000. The wait blocks the event loop.
+   * How long a reservation waits while another process is writing, in milliseconds. Pass a whole number from 1 to 2 147 483 647. The
+   * default is 1000. The wait blocks the event loop.
    */
   timeout?: number | undefined
   /** The clock for the expiry, by default `Date`. All processes that use the file must have the same clock. */
@@ -37,7 +37,7 @@ export interface SqliteNonceStoreOptions {
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** One reservation in 32 removes at most 64 expired rows, so rows are removed faster than they are added. */
+/** Every 32nd reservation removes up to 64 expired rows. A reservation adds at most two rows, so the removals keep up. */
 const REMOVAL_INTERVAL = 32
 
 /**
@@ -73,7 +73,7 @@ export class SqliteNonceStore implements NonceStore {
   readonly #statements: SqliteStatement[] = []
   readonly #release: SqliteStatement
   readonly #removeExpired: SqliteStatement
-  /** The absolute path of the file, or an empty text for a database in memory. */
+  /** The absolute path of the file, or an empty string for a database in memory. */
   readonly #path: string
   readonly #file: string | undefined
   #calls = 0
@@ -97,7 +97,7 @@ export class SqliteNonceStore implements NonceStore {
     this.#reservations = new Reservations(timeout, () => timeOf(clock))
 
     database.exec(`PRAGMA busy_timeout = ${timeout}; PRAGMA synchronous = NORMAL`)
-    // Several processes may start at once, and SQLite does not apply its busy timeout to a change of the journal mode.
+    // Several processes can start at once, and SQLite does not apply its busy timeout to a change of the journal mode.
     retryWhileBusy(timeout, () => {
       database.exec(`
         PRAGMA journal_mode = WAL;
@@ -155,7 +155,7 @@ export class SqliteNonceStore implements NonceStore {
     return stats && `${stats.dev} ${stats.ino}`
   }
 
-  /** Returns the statement for this number of keys. The parameters are each key, the expiry, the owner and the time. */
+  /** Returns the statement that reserves `count` keys. The parameters are the keys, the expiry, the owner and the time. */
   #statementOf(count: number): SqliteStatement {
     this.#statements[count] ??= this.#database.prepare(`
       WITH wanted (key) AS (VALUES ${Array(count).fill('(?)').join()})

@@ -39,7 +39,7 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 /**
  * Resolves to the result of `response`, or rejects if there is no result after `milliseconds`. A late result or error is ignored.
  *
- * @param message - the message of the error, by default for a reservation.
+ * @param message - the message of the error. By default, a message about a reservation.
  */
 export function within<T>(
   milliseconds: number,

@@ -2,8 +2,8 @@ import { storeOverload } from '../../errors.js'
 import { startTimer } from '../with-timeout.js'
 
 /**
- * Limits how many statements are in flight. If the limit is reached, statements wait. The newest statement is sent first, and a statement
- * that has waited for half of the time-out is refused.
+ * Limits how many statements are in flight. If the limit is reached, statements wait. The newest waiting statement is sent first, and a
+ * statement that has waited for half of the time-out is refused.
  *
  * Without a limit, an overloaded server responds late to every statement (Bronson et al., "Metastable Failures in Distributed Systems",
  * HotOS 2021). The newest statement is first, because it has the most time left for its response (Maurer, "Fail at Scale", ACM Queue 2015).

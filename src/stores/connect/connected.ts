@@ -25,9 +25,9 @@ export type ConnectedNonceStore = AsyncNonceStore & {
 /** Options of every function that connects a store. */
 export interface ConnectOptions extends TimeoutOptions {
   /**
-   * How many statements may wait for the server at once: a whole number from 1, by default 16. If more statements come, the newest is sent
-   * first, and a statement that has waited for half of `timeout` is refused. For a server that is far away, pass requests per second ×
-   * seconds of a round trip. A pool of an SQL client has the same number of connections.
+   * The maximum number of statements that wait for the server at once: a whole number from 1, by default 16. If more statements come, the
+   * newest is sent first, and a statement that has waited for half of `timeout` is refused. For a server that is far away, pass requests
+   * per second × round-trip time in seconds. The pool of an SQL client gets the same number of connections.
    */
   concurrency?: number | undefined
   /**
@@ -134,7 +134,7 @@ export async function probe(store: Pick<AsyncNonceStore, 'reserve' | 'release'>)
   await store.release(webhookId, [key], owner)
 }
 
-/** Opens, prepares and probes a store, and returns the store with `close`. If that fails, closes the store, and rejects with what to do. */
+/** Opens, prepares and probes a store, and returns the store with `close`. If a step fails, closes the store, and rejects. */
 export async function openStore<Store extends AsyncNonceStore>(
   store: Store,
   reconnecting: { open(): Promise<void>; close(): Promise<void> },

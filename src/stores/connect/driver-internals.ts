@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { Address } from './sockets.js'
 
-// Only this file reads undocumented parts of drivers. A new version of a driver may change them without notice:
-// test/nightly/stores/driver-internals.test.ts then fails, and names what is missing.
+// Only this file reads undocumented parts of drivers. A new version of a driver can change these parts without notice. Then
+// test/nightly/stores/driver-internals.test.ts fails, and names what is missing.
 //
 // | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
@@ -11,8 +11,8 @@ import type { Address } from './sockets.js'
 // | pg       | 8           | ssl and sslNegotiation of a client             | cancels over TLS; else the secret key goes in clear text  |
 // | postgres | 3           | state of a statement, options of the client    | the same as the two rows of pg                            |
 // | mysql2   | 3           | connection of a pool's connection              | sets up each connection once; else before each statement  |
-// | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else one would end the process |
-// | ioredis  | 5, 6        | lastNodeError of the error of a cluster        | says why no node can be reached; else nothing says it     |
+// | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else an error ends the process |
+// | ioredis  | 5, 6        | lastNodeError of the error of a cluster        | says why no node can be reached; else the reason is lost  |
 
 /** The data that a CancelRequest of PostgreSQL's protocol needs to cancel a statement. */
 export interface PostgresSession {
@@ -49,7 +49,7 @@ export function sessionOfPg(client: object): PostgresSession | undefined {
   }
 }
 
-/** Returns where a server listens. A host that is a folder contains a Unix socket. */
+/** Returns where a server listens. If the host is a folder, the server listens at a Unix socket in this folder. */
 export function postgresAddress(host: string, port: number): Address {
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
@@ -72,7 +72,7 @@ export interface PostgresJsServers {
   readonly port: readonly number[]
 }
 
-/** Returns the address of the server of this number. */
+/** Returns the address of the server with the number `index`. */
 export function addressOfPostgresJs({ path, host, port }: PostgresJsServers, index: number): Address {
   return typeof path === 'string' ? { path } : { host: String(host[index]), port: Number(port[index]) }
 }

@@ -123,8 +123,8 @@ export function connectFailure(error: unknown, background?: unknown): Error {
 }
 
 /**
- * Returns the error to throw if `create` threw `error`: the same error, unless it is about the URL. An error about the URL may contain a
- * password, so it is replaced.
+ * Returns the error to throw if `create` threw `error`. An error about the URL is replaced, because it can contain a password. Any other
+ * error stays the same.
  */
 export function createFailure(error: unknown): unknown {
   return fits(INVALID_URL, error) ? connectFailure(error) : error

@@ -17,7 +17,7 @@ export interface Driver<Client> {
   create(onError: (error: unknown) => void, sockets: Sockets): Client
   /** Connects a new client. A pool has no `connect`, because its first statement connects it. */
   connect?(client: Client): Promise<unknown>
-  /** Checks a client. Rejects if this client cannot reserve now, but another client may be able to reserve. */
+  /** Checks a client. Rejects if this client cannot reserve now, but a new client might. */
   check(client: Client): Promise<unknown>
   /** Ends all connections of a client, in every state of the client. A pool first waits for the responses to its statements. */
   close(client: Client): unknown
@@ -34,8 +34,8 @@ interface Settings {
 }
 
 /**
- * Keeps one working client. If a check of the client fails, a new client replaces it, because after a fault some clients wait forever, keep
- * a dead connection, or never settle `connect()`.
+ * Keeps one working client. If a check of the client fails, a new client replaces it. After a fault, some clients would otherwise wait
+ * forever, keep a dead connection, or never settle `connect()`.
  */
 export class ReconnectingClient<Client extends object> {
   readonly #driver: Driver<Client>

@@ -32,8 +32,8 @@ export interface SqlDriver<Client> extends Pick<Driver<Client>, 'create' | 'clos
  * Runs one statement on a connection of a pool. Returns the connection to the pool if the server has responded. Otherwise, ends the
  * connection, because the connection may be lost.
  *
- * @param acquiring - the connection from the pool, for which the promise may never settle. A connection that comes too late goes back to
- * the pool.
+ * @param acquiring - the promise of the pool for a connection, which might never settle. A connection that comes too late goes back to the
+ * pool.
  */
 export async function runOnConnection<Connection extends { release(): void }>(
   acquiring: Promise<Connection>,
@@ -75,7 +75,7 @@ export async function connectSql<Client extends object>(
   const query: SqlQuery = async (sql, values) => {
     const { client } = reconnecting
     try {
-      // The second limit is needed, because a pool may lose a statement and never settle its promise.
+      // The second limit is needed, because a pool can lose a statement and never settle its promise.
       const response = driver.query(client, sql, values, timeout)
       return await within(1.5 * timeout, response, 'The pool did not respond in time.')
     } catch (error) {

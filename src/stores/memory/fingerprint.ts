@@ -4,15 +4,15 @@ import { Buffer } from 'node:buffer'
  * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. The fingerprint is the whole state of a hash with the rounds of
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over the text's UTF-8 bytes.
  *
- * Without `hashKey`, nobody can make two texts collide on purpose. The hash uses 32-bit words, which are fast in JavaScript: with SHA-256,
- * `verify` would take 50 % longer.
+ * Only somebody who knows `hashKey` can make two strings collide on purpose. The hash uses 32-bit words, which are fast in JavaScript: with
+ * SHA-256, `verify` would take 50 % longer.
  *
- * @param hashKey - four random words, or the fingerprint of another text.
+ * @param hashKey - four random words, or the fingerprint of another string.
  * @param place - the first word of `to` that is written.
  */
 export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Array, place: number): void {
   const bytes = Buffer.from(text)
-  /** Returns the word of four bytes, or 0 for bytes after the end of the text. */
+  /** Returns the four bytes at `place` as one word. Bytes after the end of the text count as 0. */
   const wordAt = (place: number) =>
     (bytes[place] as number) |
     ((bytes[place + 1] as number) << 8) |

@@ -19,9 +19,9 @@ import { writeFingerprint } from './fingerprint.js'
 // - The upper half of fingerprint 1 selects the table, the lower half the first slot to try (linear probing). All 128 bits
 //   must match.
 // - Expired records are at the front of a queue. `verify` uses one TTL, and so one queue.
-// - A removal takes a record from its queue and leaves the slot unused, so it needs no look-up. When three quarters of a table's slots are
-//   used, the slots of removed records are freed. If the table would still be too large, it is split in two (extendible hashing), so that
-//   no reservation waits for a copy of all tables.
+// - A removal takes a record from its queue and does not change its slot, so a removal needs no look-up. When three quarters of a table's
+// slots are used, the slots of removed records are freed. If the table would still be too large, it is split in two (extendible hashing),
+// so that no reservation waits for a copy of all tables.
 // - A release marks a record, which stays in its queue. If most records of a full segment were released, the others move together.
 //
 // Two Maps that alternate every 600 s would be simpler. With a million live nonces, two Maps take four to eight times the memory, because
@@ -48,7 +48,7 @@ export interface MemoryNonceStoreOptions {
 }
 
 const MAX_ENTRIES = 67_108_864
-/** How many expired records a reservation removes per queue. Two records per reservation free the memory after a burst. */
+/** How many expired records a reservation removes per queue and key. Two are enough to free the memory after a burst. */
 const REMOVALS = 2
 
 const FINGERPRINT_WORDS = 4
@@ -60,12 +60,12 @@ const OWNER = 5
 const NO_OWNER = 0
 const RELEASED = 1
 
-/** An address has the number of a segment and, in the last 14 bits, the index of a record. */
+/** An address is the number of a segment and, in the last 14 bits, the index of a record. */
 const INDEX_BITS = 14
 const SEGMENT_RECORDS = 16_384
 const MAX_SEGMENTS = 262_143
 
-/** Marks the slot of a removed record. No record has this address, because there is no segment 0. */
+/** Marks the slot of a released record. No record has this address, because there is no segment 0. */
 const REMOVED = 1
 
 const MIN_TABLE_WORDS = 16
@@ -175,7 +175,7 @@ export class MemoryNonceStore implements NonceStore {
    * The number of the newest segment. Numbers are reused as late as possible, so that no slot of a removed record points to a new record.
    */
   #lastNumber = 0
-  /** The tables, at 2 ** n places. A table of depth d is at each place that ends with the d bits of the table. */
+  /** The tables, at 2 ** n places. A table of depth d is at each place whose last d bits are the bits of the table. */
   #tables = [new Table(new Int32Array(MIN_TABLE_WORDS), 0)]
   /** The slots of a table that is being rebuilt. */
   #copied = new Int32Array(MIN_TABLE_WORDS)

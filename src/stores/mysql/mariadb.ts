@@ -62,7 +62,7 @@ function poolOptions(timeout: number, concurrency: number) {
     connectTimeout: timeout,
     acquireTimeout: timeout,
     socketTimeout: timeout,
-    // How long a ping may take. With the default, 250 ms, the pool would close all connections to a server that is far away.
+    // The maximum time of a ping. With the default, 250 ms, the pool would close all connections to a server that is far away.
     pingTimeout: Math.ceil(timeout / 2),
     // With this value, the pool tries to connect twice per second. By default, the pool waits up to 10 s after many failures.
     initializationTimeout: 2 ** 31 - 1,

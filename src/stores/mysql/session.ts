@@ -1,6 +1,7 @@
 /**
  * Returns the statement that limits how long other statements wait for a lock, and turns on autocommit. With the default limits (50 s for a
- * row, and a day for a table), waiting statements would use up all connections. Without autocommit, no reservation would be stored.
+ * row, and at least a day for a table), waiting statements would use up all connections. Without autocommit, no reservation would be
+ * stored.
  */
 export function sessionSettings(timeout: number): string {
   const seconds = Math.ceil(timeout / 1000)

@@ -27,7 +27,7 @@ const DELETE_AT_ONCE = 1000
 
 const NOW = 'UTC_TIMESTAMP(6)'
 
-/** Returns the statement that inserts this number of rows. */
+/** Returns the statement that inserts `count` rows. */
 function insertOf(table: string, count: number): string {
   const row = `(UNHEX(?), ${NOW} + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))`
   return `INSERT INTO ${table} (${COLUMNS}) VALUES ${Array(count).fill(row).join()}`
@@ -66,7 +66,7 @@ function affectedRows(result: unknown): number {
   throw new Error(`query resolved to ${kindOf(result)} without affectedRows. Resolve to what the client resolves to.`)
 }
 
-/** Returns the text of the lock for a key, in at most 64 characters. */
+/** Returns the quoted name of the lock for a key, in at most 64 characters. */
 function lockName(hash: string): string {
   return `'webhook_nonce ${hash.slice(0, 40)}'`
 }
@@ -107,7 +107,7 @@ export const MYSQL: SqlDialect = {
   },
 
   upsert(table, count) {
-    // The owner is compared first, because the second assignment sees the result of the first assignment.
+    // `expires_at` is set last, because the condition of a later assignment would read the new value.
     const ifExpired = (column: string) => `${column} = IF(expires_at < ${NOW}, VALUES(${column}), ${column})`
     return `${insertOf(table, count)} ON DUPLICATE KEY UPDATE ${ifExpired('reserved_by')}, ${ifExpired('expires_at')}`
   },

@@ -21,7 +21,7 @@ const EXAMPLE = '(options) => postgres(url, options)'
  * Connects a {@link PostgresNonceStore} with the package `postgres` (postgres.js), and resolves to the store. Creates the table if it
  * is absent.
  *
- * A statement without a response in time is cancelled on the server, so that the statement does not keep a connection there.
+ * If a statement gets no response in time, the store cancels it on the server, so that the statement does not keep a connection there.
  *
  * @param create - creates a client with the given options. The store calls `create` again when the client must be replaced.
  * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable`, `prepare` and `onError`.

@@ -16,14 +16,14 @@ function rowOf(index: number): string {
   return `${bytes(first)}, clock_timestamp() + $${first + 1}::float8 * interval '1 millisecond', ${bytes(first + 2)}`
 }
 
-/** Returns the statement that writes rows, but no row whose key is reserved. */
+/** Returns the statement that writes rows, except for keys that are reserved. */
 function upsert(table: string, rows: string): string {
   return `INSERT INTO ${table} AS nonce (${COLUMNS}) ${rows}
     ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by
     WHERE nonce.expires_at < clock_timestamp()`
 }
 
-/** Returns the statement that reserves this number of keys. `RETURNING` returns only the rows that were written. */
+/** Returns the statement that reserves `count` keys. `RETURNING` returns only the rows that were written. */
 function reservationOf(table: string, count: number): string {
   if (count === 1) return `${upsert(table, `VALUES (${rowOf(0)})`)} RETURNING true AS reserved`
 
@@ -45,7 +45,7 @@ export const POSTGRES: SqlDialect = {
   // PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix.
   maxNameLength: 48,
   bytes,
-  // This setting shows that new transactions may not write, as on a hot standby.
+  // This setting is on if new transactions cannot write, as on a hot standby.
   readOnlyQuery: "SELECT (current_setting('transaction_read_only') = 'on')::int4 AS read_only",
   // Only an error from PostgreSQL or PgBouncer has a severity.
   isReply: (error) => 'severity' in Object(error),
@@ -78,9 +78,9 @@ export const POSTGRES: SqlDialect = {
 
   async createTable(query, table) {
     const index = table.replace(/"$/, '_expires_at"')
-    // The statement first checks whether table and index exist, because CREATE INDEX IF NOT EXISTS waits for every open write, and all
-    // later writes then wait for CREATE INDEX. If a column is missing, the check of the columns fails with the name of this column. One of
-    // two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
+    // The statement first checks whether table and index exist. Otherwise, CREATE INDEX IF NOT EXISTS would wait for every open write, and
+    // all later writes would wait for CREATE INDEX. If a column is missing, the check of the columns fails with the name of this column.
+    // One of two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
     await query(
       `DO $$ BEGIN
         IF to_regclass('${table}') IS NOT NULL THEN
@@ -102,7 +102,7 @@ export const POSTGRES: SqlDialect = {
   },
 
   async deleteExpired(query, table, limit) {
-    // The rows are locked, so that no row is reserved before it is deleted. Rows that are being reserved are skipped.
+    // The rows are locked, so that no other statement reserves a row before it is deleted. Locked rows are skipped.
     const [row] = rowsOf(
       await query(
         `WITH expired AS MATERIALIZED (
@@ -122,7 +122,7 @@ export const POSTGRES: SqlDialect = {
 }
 
 /**
- * A nonce store in PostgreSQL that works with any client.
+ * A nonce store in PostgreSQL. The store works with any client.
  *
  * A reservation is one statement and uses the database's clock. Create the table with {@link
  * PostgresNonceStore.createTable}. Run {@link PostgresNonceStore.deleteExpired} on a schedule, because expired rows

@@ -58,7 +58,7 @@ function clientOptions(timeout: number) {
     connectTimeout: timeout,
     // How long the client waits for a server that does not end its side of a connection, in milliseconds.
     disconnectTimeout: 100,
-    // The client never sends a command again, because the store does so.
+    // The client never sends a command again, because the store sends it again.
     maxRetriesPerRequest: 0,
   }
   // The client never connects again by itself, because the store replaces the client.

@@ -69,8 +69,8 @@ export async function connectNodeRedis(
 function clientOptions(timeout: number) {
   const socket = () => ({
     connectTimeout: timeout,
-    // How long a connection may be idle before it is closed. destroy() forgets a connection that is being opened, so that connection ends
-    // after this time. A connection in use is never idle for this long, because checks and their responses come more often.
+    // How long a connection can be idle before it is closed. destroy() does not close a connection that is being opened, so this limit
+    // closes it. A connection in use is never idle for this long, because checks and their responses come more often.
     socketTimeout: 1000 + 2 * timeout,
     // The client never connects again by itself, because the store replaces the client.
     reconnectStrategy: false as const,
@@ -86,7 +86,7 @@ function clientOptions(timeout: number) {
     // For `createSentinel`: the connections to the sentinels. The limit is a quarter of the time-out, so that the client can skip a sentinel
     // that hangs. The sentinel in use is never idle for this long, because it responds to pings.
     sentinelClientOptions: { pingInterval: timeout / 10, socket: { ...socket(), socketTimeout: timeout / 4 } },
-    // For `createSentinel`: the client never sends a command again, because the store does so.
+    // For `createSentinel`: the client never sends a command again, because the store sends it again.
     maxCommandRediscovers: 0,
   }
 }

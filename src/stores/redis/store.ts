@@ -17,8 +17,8 @@ export interface RedisNonceStoreOptions extends TimeoutOptions {
 
 /**
  * Reserves all keys or none. The reply contains the token of this call, so that the reply to another command is never used by mistake. If a
- * client sends the command again after a lost reply, the script finds its own token, and then writes all keys again, because `WAIT` counts
- * only the writes of its own connection.
+ * client sends the command again after a lost reply, the script finds its own token. The script then writes all keys again, because `WAIT`
+ * counts only the writes of its own connection.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do
@@ -28,7 +28,7 @@ end
 for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
 return 'reserved ' .. ARGV[1]`
 
-/** Deletes the keys whose token starts with this owner. */
+/** Deletes the keys whose token starts with the hash of the owner. */
 const RELEASE = `
 for _, key in ipairs(KEYS) do
   local token = redis.call('GET', key)
@@ -37,10 +37,10 @@ end
 return 'released ' .. ARGV[1]`
 
 /**
- * A nonce store in Redis, Valkey, or a cluster of either, which works with any client.
+ * A nonce store in Redis, Valkey, or a cluster of Redis or Valkey. The store works with any client.
  *
- * A reservation is one script on one key, or on the two keys of a message. In a cluster, the two keys of a message are on the
- * same node, and the keys of one webhook are on all nodes.
+ * A reservation is one script on one key, or on the two keys of a message. In a cluster, the two keys of a message are on the same node,
+ * and the keys of one webhook are spread over all nodes.
  *
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
