@@ -1,4 +1,4 @@
-/** A secret with fewer bits can be guessed: with one captured request, an attacker can test guesses without the endpoint. */
+/** The minimum strength of a secret, in bits. A weaker secret can be guessed, because one captured request is enough to test guesses. */
 const MIN_BITS = 80
 
 /** A word counts as few bits, because people choose from few words. Each 8 letters of a long word count as one word. */
@@ -6,7 +6,7 @@ const BITS_PER_WORD = 8
 const WORD = /[A-Za-z][a-z]{2,}|[A-Z]{3,}/g
 const MAX_WORD = 8
 
-/** A letter of hex has four bits, and a letter of base64 has six. */
+/** The bits of a letter or digit: on average between the four bits of hex and the six bits of base64. */
 const BITS_PER_LETTER = 5
 
 /** Returns whether a secret can probably be guessed, because it is short or made of words. 32 random bytes cannot be guessed. */

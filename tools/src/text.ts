@@ -39,7 +39,7 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
   '\ufeff': 'byte order mark',
 }
 
-/** Matches white space around a text, and invisible characters in it. A space between two words does not match, because it is normal. */
+/** Matches white space around text, and invisible characters anywhere. A space between two words does not match, because it is normal. */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 
 /** Joins words with commas and a conjunction: `a`, `a and b`, `a, b and c`. */
@@ -67,17 +67,17 @@ export function listCharacters(characters: Iterable<string>): string {
   return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
 }
 
-/** Returns a list of the characters in a text that `ODD_SPACE` matches, or an empty text. */
+/** Returns a list of the characters in a text that `ODD_SPACE` matches, or an empty string. */
 export function describeOddSpace(text: string): string {
   return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
 }
 
-/** Returns a text without white space around it, and without invisible characters. */
+/** Removes the white space around text, and all invisible characters. */
 export function removeOddSpace(text: string): string {
   return text.replace(ODD_SPACE, '')
 }
 
-/** Returns a text with its letters and ASCII unchanged, and with the code of every other character: `Zoë<U+000A>`. */
+/** Replaces every character that is neither a letter nor printable ASCII by its code. For example, a newline becomes `<U+000A>`. */
 export function showCharacters(text: string): string {
   return text.replace(/[^ -~\p{L}]/gu, (character) => `<${codeOf(character)}>`)
 }

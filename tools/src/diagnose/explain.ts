@@ -13,7 +13,7 @@ import { type JsonStyle, writeInSteps } from './json/write.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
-/** A longer JSON text is not written with every serializer again, because that would take seconds. */
+/** The maximum length of JSON that is written again in the style of every serializer. With longer JSON, that would take seconds. */
 const MAX_COMPARED = 100_000
 
 const PROOF = 'Confirmed: signing in this way leads to the received signature.'
@@ -129,7 +129,7 @@ function* describeJson(
 ): Steps<{ what: string; languages: Language[] }> {
   const text = (yield* parseBody(input)) as JsonText
   const signed = yield* writeInSteps(text, style)
-  // If only numbers differ, such as `1` and `1.0`, many serializers or a proxy may be the cause, so none is named.
+  // If only numbers differ, such as `1` and `1.0`, many serializers or a proxy may be the cause, so no serializer is named.
   if ((yield* writeInSteps(text, { number: style.number })) === signed) {
     return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
   }

@@ -45,13 +45,13 @@ export type FindingCode =
   /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
   /**
-   * The secret itself is in a header, the URL or the body. In a header, the secret may be in base64 or hex. A valid request can have this
-   * finding too.
+   * The secret itself is in a header, the URL or the body. In headers, `diagnose` also finds the secret as base64 or hex. A valid request
+   * can have this finding too.
    */
   | 'secret_leaked'
   /** The key has white space or a newline at its start or end. Often, `echo` or an editor added a newline. */
   | 'secret_whitespace'
-  /** The key has quotation marks around it, because `docker run --env-file` and `kubectl --from-env-file` keep quotation marks. */
+  /** The key has quotation marks around it. For example, `docker run --env-file` and `kubectl --from-env-file` keep quotation marks. */
   | 'secret_quotes'
   /** One side uses the secret with a prefix such as `whsec_`, the other side without it. Or the receiver stored `NAME=` with the secret. */
   | 'secret_prefix'
@@ -127,6 +127,6 @@ export interface Diagnosis {
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language
-  /** The bytes that the sender of an invalid request signed, if they were found. If the body contains the secret, so do these bytes. */
+  /** The bytes that the sender of an invalid request signed, if they were found. These bytes contain the secret if the body contains it. */
   readonly signedMessage?: Uint8Array
 }

@@ -11,7 +11,7 @@ export interface Fix {
 
 const SAME_BYTES = 'Sign the same bytes that you send'
 const RAW_BYTES =
-  'Call receive(…), or pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: before express.json()).'
+  'Call receive(…), or pass the raw bytes as received, before anything parses, decodes, trims or decompresses them (Express: before express.json()).'
 const RAW_EVENT = `${RAW_BYTES} In AWS Lambda, pass the event to receive(…). For a message of a queue, pass the body, and decode base64 first.`
 const WRITE_ONCE = {
   node: 'const body = JSON.stringify(event); sign body and send the same body',
@@ -39,7 +39,7 @@ const CLOCKS = {
 /** Every fix, by the id that hypotheses and checks use. */
 export const FIXES = {
   replace_secret: {
-    sender: 'Never send the secret, only X-Signature. Then use the new secret.',
+    sender: 'Never send the secret. Send only X-Signature, and use the new secret.',
     receiver: 'Give the sender a new secret (npx inbound-webhook-tools secret), and remove the old one.',
   },
   trim_secret: {
@@ -56,13 +56,14 @@ export const FIXES = {
     sender: 'Use the secret alone as the key, with nothing before it.',
     receiver: 'Use the whole secret as text, including its prefix.',
   },
-  value_alone: { receiver: 'Store the value alone, without the name of the variable and the sign after it.' },
+  value_alone: { receiver: 'Store only the value, without the name of the variable and the sign after the name.' },
   secret_as_text: {
     sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash the secret.',
     lines: { shell: '"$WEBHOOK_SECRET" itself, not base64 -d, xxd or sha256sum of it' },
   },
   same_secret_text: {
-    sender: 'Use the text that the receiver has. A Kubernetes Secret shows the base64 of the text.',
+    sender:
+      'Use the same text as the receiver, not its base64 or hex. A Kubernetes Secret shows the base64 of the text.',
     receiver:
       'Store the text that the sender has, not its base64 or hex. kubectl get secret -o yaml shows each value in base64, so decode the value.',
     lines: { shell: 'kubectl get secret NAME -o jsonpath={.data.WEBHOOK_SECRET} | base64 -d' },
@@ -86,7 +87,9 @@ export const FIXES = {
   sign_message: {
     sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
   },
-  fill_in_variables: { sender: "These quotes keep the names of the variables. Use double quotes, backticks or f'…'." },
+  fill_in_variables: {
+    sender: "In these quotes, variables are not replaced by their values. Use double quotes, backticks or f'…'.",
+  },
   feed_message: { sender: 'Pass the message to the HMAC before you compute the digest.' },
   timestamp_once: {
     sender:
@@ -102,7 +105,7 @@ export const FIXES = {
   },
   nonce_as_text: { sender: 'Sign the nonce as it is in the header, not the bytes that it encodes.' },
 
-  use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.' },
+  use_hmac_sha256: { sender: 'Compute HMAC-SHA256 once, with the secret as the key, over the message.' },
   send_hex: {
     sender: 'Send 64 lowercase hex digits and nothing else.',
     lines: { shell: 'openssl dgst -sha256 -r | cut -c 1-64 as the last step, not -binary or base64' },
@@ -148,14 +151,15 @@ export const FIXES = {
       perl: 'the file with binmode, without chomp',
     },
   },
-  sign_compressed: { sender: 'Sign after you compress, or do not compress.', receiver: RAW_BYTES },
+  sign_compressed: { sender: 'If you compress the body, compress it before you sign it.', receiver: RAW_BYTES },
   sign_as_sent: {
     sender: `${SAME_BYTES}, in the same encoding.`,
     receiver: RAW_EVENT,
     lines: { go: 'bytes.NewReader(body), because json.Marshal of bytes writes base64' },
   },
   write_body: {
-    sender: 'Sign the bytes that you send, not the text that a language prints for bytes or an object.',
+    sender:
+      "Sign the bytes that you send, not a printed form, such as b'…' in Python, [123 34] in Go or [object Object] in JavaScript.",
     lines: {
       node: 'hmac.update(body), not `${body}`',
       go: 'mac.Write(body), not fmt.Fprintf(mac, "%v", body)',
@@ -170,7 +174,7 @@ export const FIXES = {
     lines: { python: "encoding='utf-8', not 'utf-8-sig'", csharp: 'new UTF8Encoding(false), not Encoding.UTF8' },
   },
   normalize_once: {
-    sender: `Normalize the text before you sign and send it, or not at all. ${SAME_BYTES}.`,
+    sender: `If you normalize the text, do so before you sign it. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
   },
   one_format: {
@@ -183,9 +187,12 @@ export const FIXES = {
       shell: 'curl --data-binary @body.json',
     },
   },
-  sign_envelope: { sender: 'Sign the whole envelope, or send the event without it.', receiver: RAW_EVENT },
+  sign_envelope: {
+    sender: 'If you send an envelope, sign the whole envelope. If you sign only the event, send only the event.',
+    receiver: RAW_EVENT,
+  },
   sign_multipart: {
-    sender: 'Encode the multipart body once. Sign and send the same multipart body, or send only the content.',
+    sender: `Encode the multipart body once. ${SAME_BYTES}. If you sign only the content, send only the content.`,
     receiver: RAW_BYTES,
     lines: { python: "sign requests.Request('POST', url, files=files).prepare().body" },
   },
@@ -196,7 +203,7 @@ export const FIXES = {
     lines: { node: 'Buffer.byteLength(body), not body.length' },
   },
   send_body: {
-    sender: 'Send a POST with its body to the final URL, because a redirect may drop the body.',
+    sender: 'Send a POST with its body to the final URL, because a redirect can drop the body.',
     receiver: RAW_BYTES,
   },
   send_signed_text: {
@@ -226,9 +233,10 @@ export const FIXES = {
     receiver: "Import handle, receive or verify from 'inbound-webhook-auth/standard-webhooks'. Nothing else changes.",
   },
   send_headers: {
-    sender: 'Send X-Timestamp, X-Nonce and X-Signature, with hyphens, to the final URL, because a redirect drops them.',
+    sender:
+      'Send X-Timestamp, X-Nonce and X-Signature, with hyphens, to the final URL, because a redirect can drop them.',
     receiver:
-      'Pass the headers object itself, because { ...headers } is empty. Make sure that proxies pass the three headers on.',
+      'Pass the headers object itself, because a copy by { ...headers } can be empty. Make sure that proxies pass the three headers on.',
   },
   send_header_once: {
     sender: 'Set the header once.',

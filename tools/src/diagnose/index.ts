@@ -10,7 +10,7 @@ import type { Diagnosis } from './finding.js'
 export { captureRequest, type RequestHead } from '../capture/capture-request.js'
 export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
 
-/** A request as for `verify`, with the method and path of the request. */
+/** A request as for `verify`, which can also have its method and its path. */
 export interface RequestToExplain extends WebhookRequest {
   /** The HTTP method, `POST` for example. */
   method?: string | undefined
@@ -24,8 +24,8 @@ export interface RequestToExplain extends WebhookRequest {
  * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection should.
  * `diagnose` also takes much longer than `verify`.
  *
- * If a finding says what the sender signed, `diagnose` has computed this signature, and it is the received one. Findings never contain the
- * secret.
+ * If a finding says what the sender signed, `diagnose` has confirmed it: the same computation leads to the received signature. Findings
+ * never contain the secret.
  *
  * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs during the search. A body of up to
  * 1 MB delays this work by at most about 100 ms at a time. If the search ends early, the finding `signature_mismatch` says what was not
@@ -38,7 +38,7 @@ export interface RequestToExplain extends WebhookRequest {
  *   finding says that a clock is wrong.
  * @param original - the body before the client changed it, if you know it. For example, `curl -d @file` removes the line breaks of a file.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
- *   a clock that returns no number.
+ *   a clock that does not return a finite number.
  * @see `verify` for the rules
  *
  * @example

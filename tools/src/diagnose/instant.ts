@@ -34,7 +34,7 @@ const SCALES = [
   since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
 ]
 
-/** A time is plausible if it is at most ten years from the time of the diagnosis. A capture may be old. */
+/** The maximum distance of a plausible time from the time of the diagnosis: ten years, because a capture can be old. */
 export const NEAR = 3650 * DAY
 
 /** Returns the scale on which a number is a plausible time. Returns `undefined` if there is none, or if seconds are plausible. */
@@ -63,7 +63,7 @@ export function instantOfDate(text: string): number {
   return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }
 
-/** A later instant is not read as a time. */
+/** The limit for instants. A later number is not read as a time. */
 const LAST = Date.parse('9999-12-01')
 
 /** Returns the instant in a timestamp of any format, or `undefined` if the text is not a time. */

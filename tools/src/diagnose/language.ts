@@ -1,7 +1,7 @@
 import type { Header } from '../capture/headers.js'
 import type { Language } from './finding.js'
 
-/** The words in `User-Agent` that show a language. Programs in other languages may use curl too, so curl is last. */
+/** The words in `User-Agent` that show a language. Programs in other languages can use curl too, so curl is last. */
 const CLIENTS: readonly (readonly [Language, RegExp])[] = [
   ['python', /python|aiohttp|httpx|httpie/],
   ['php', /php|guzzle|symfony|wordpress|laravel/],

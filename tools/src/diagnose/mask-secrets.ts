@@ -3,11 +3,11 @@ import { isGuessable } from '../secret-strength.js'
 
 const MASK = '[secret]'
 
-/** A piece of a secret is masked if it has at least this many characters, or more if the secret is made of words, which other text has too. */
+/** The minimum length of a masked piece. For a secret made of words, the minimum is larger, because normal text contains words too. */
 const MIN_PIECE = 4
 const MIN_PIECE_OF_WORDS = 8
 
-/** Returns the text with each piece of a secret masked. The piece may be plain, escaped, percent-encoded, in hex or in base64. */
+/** Returns the text with each piece of a secret masked. The piece can be plain, escaped, percent-encoded, in hex or in base64. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = text
   for (const [length, found] of FOUND.get(secrets) ?? piecesOf(secrets)) masked = maskPieces(masked, length, found)
@@ -60,9 +60,9 @@ function formsOf(whole: string): (readonly [length: number, form: string])[] {
   const count = isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE
   const bytes = utf8(secret)
   const digits = hex(bytes)
-  // The secret may be in the name of a header or a host, which is in lowercase.
+  // The secret can be in the name of a header or a host, which is in lowercase.
   const plain = [secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1)]
-  // Base64 encodes three bytes at a time, so the secret has another base64 after one or two other bytes.
+  // Base64 encodes three bytes at a time, so the base64 of the secret depends on the bytes before it.
   const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
   const inBase64 = groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')])
   return [

@@ -146,6 +146,6 @@ function findOtherName(headers: readonly Header[], name: HeaderName): Header | u
   )
 }
 
-/** Returns whether `Authorization` has 64 hex digits. They are probably the signature, because tokens rarely have this form. */
+/** Returns whether `Authorization` contains 64 hex digits. They are probably the signature, because tokens rarely have this form. */
 const isAuthorizationDigest = ([name, value]: Header) =>
   name === 'authorization' && /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i.test(value)

@@ -6,7 +6,7 @@ import { isSteps, type Steps } from './steps.js'
 // choices for each part of signing (layout, secret, body …), and a combination has one choice of each group. The likeliest combinations are
 // tried first. The search ends when a combination matches, when no likely combination is left, or when the budget is used up.
 
-/** The cost of a choice. A higher cost means that it is less likely. Two common mistakes are about as likely as one rare mistake. */
+/** The cost of a choice. A higher cost means that the choice is less likely. Two common mistakes are about as likely as one rare mistake. */
 const COSTS: { readonly [likelihood in Likelihood]: number } = { expected: 0, common: 2, uncommon: 3, rare: 5, last: 8 }
 
 /** The extra cost of the third mistake, because three mistakes in one sender are rare. */
@@ -152,7 +152,7 @@ function patternsOf(groups: number): readonly Pattern[] {
   return patterns
 }
 
-/** Returns all patterns with up to three mistakes, single mistakes first and then by cost. A changed body comes after other changes. */
+/** Returns all patterns with up to three mistakes, single mistakes first, and then the others by cost. */
 function makePatterns(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let group = 0; group < groups; group++) {
@@ -175,22 +175,22 @@ function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern
 
 class OutOfBudget extends Error {}
 
-/** The search pauses after this cost at the earliest, because a pause takes time. Hashes with this cost take less than 1 ms. */
+/** The minimum cost between two pauses, because a pause takes time. Hashes with this cost take less than 1 ms. */
 const MIN_STEP = 200_000
 
-/** HMAC hashes a key with more bytes than a block of SHA-256, so such a key costs one more hash. */
+/** The length of a block of SHA-256, in bytes. HMAC first hashes a longer key, so a longer key costs one more hash. */
 const BLOCK = 64
 
-/** A hash costs this much, and 1 more for each hashed byte. */
+/** The cost of a hash. Each hashed byte costs 1 more. */
 const BYTES_PER_HASH = 1000
 
 /**
  * Returns functions that count the work of a search, and throw `OutOfBudget` before there is too much work. `primitives` counts hashes, and
  * `spend` counts bytes that are read or written. `endStep` is for {@link search}.
  *
- * @param hashes - how many hashes the search may compute.
- * @param bytes - how many bytes the search may hash.
- * @param rewritten - how many bytes the search may read or write, which takes longer than hashing.
+ * @param hashes - the maximum number of hashes.
+ * @param bytes - the maximum number of bytes to hash.
+ * @param rewritten - the maximum number of bytes to read or write, which takes longer than hashing.
  */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
   let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]
@@ -204,7 +204,7 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     let spent = BYTES_PER_HASH + keyLength
     for (const { length } of parts) spent += length
     if (hashesLeft === 0 || spent > bytesLeft) {
-      // It also takes time to skip a combination.
+      // To skip a combination takes time too.
       step += BYTES_PER_HASH
       throw new OutOfBudget()
     }

@@ -3,10 +3,10 @@ import { ALGORITHMS } from '../primitives.js'
 import { joinWords } from '../text.js'
 import { percentDecode } from './hypotheses/body-formats.js'
 
-/** A part of a digest must have at least this many hex digits. A shorter part would match by chance. */
+/** The minimum number of hex digits in a part of a digest. A shorter part could match by chance. */
 const MIN_DIGITS = 8
 
-/** The lengths of the digests that a header may be a part of, in bytes. */
+/** The lengths of digests that are not the whole header, in bytes: the header may be cut, or have other bytes before the digest. */
 const CUT_LENGTHS = [32, 20, 64]
 
 /** The maximum number of words of a header that are read as a digest. */
@@ -19,7 +19,7 @@ export interface SignatureForm {
   readonly code: 'signature_format' | 'signature_truncated' | 'signature_changed'
   /** The possible lengths of the whole digest, in bytes. */
   readonly lengths: readonly number[]
-  /** Whether the difference may come from a log, a mail or a picture, and not from the sender. */
+  /** Whether a log, a mail or a picture may have caused the difference, and not the sender. */
   readonly isOfCapture?: boolean
   /** Returns whether the header, read in this way, is this digest. The argument is in lowercase hex. */
   matches(digest: string): boolean
@@ -154,7 +154,7 @@ const MISREAD: { readonly [letter: string]: string } = {
   q: '9',
 }
 
-/** Returns a text without white space, and with digits instead of letters that look like digits. */
+/** Removes white space, and replaces letters that look like digits by these digits. */
 export const rereadDigits = (text: string): string =>
   text.replace(/\s+/g, '').replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
 
@@ -264,5 +264,5 @@ function plainForms(signature: string): SignatureForm[] {
 /** Returns whether the header is a digest in some form. */
 export const isDigest = (signature: string): boolean => plainForms(signature).length > 0
 
-/** Returns how a digest differs from 64 lowercase hex digits, or an empty text if the header is not a digest. */
+/** Returns how a digest differs from 64 lowercase hex digits, or an empty string if the header is not a digest. */
 export const describeForm = (signature: string): string => plainForms(signature)[0]?.differences.join(', ') ?? ''

@@ -16,7 +16,7 @@ import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
 import { isSteps, type Steps } from './steps.js'
 
-/** A signing variant that makes the received signature, and the form in which the header has this signature. */
+/** A signing variant that makes the received signature, and the form in which the header contains this signature. */
 export type FoundVariant = SigningVariant & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
 
 /** What a search needs besides the facts about the request. */
@@ -79,12 +79,12 @@ function encodedParts(layout: Layout): readonly Uint8Array[] {
   return encoded
 }
 
-/** Returns whether a field of a signing variant has an effect. For example, the nonce has none if the layout has no nonce. */
+/** Returns whether a field of a signing variant has an effect. For example, the nonce has no effect if the layout does not contain it. */
 function matters(field: keyof SigningVariant, { layout, digest }: SigningVariant): boolean {
   return field === 'key' ? digest.isKeyed : field === 'layout' || field === 'digest' || layout.includes(`<${field}>`)
 }
 
-/** Returns the choices of a dimension: first its right values, then its hypotheses. If two hypotheses propose a value, it is tried once. */
+/** Returns the choices of a dimension: first its right values, then its hypotheses. A value that two hypotheses propose is tried once. */
 function choicesOf(
   { name, field, hypotheses, right, inputs }: Dimension,
   start: SigningVariant,

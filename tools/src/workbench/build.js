@@ -44,7 +44,7 @@ async function bundle(entry, workerSource) {
 }
 
 /**
- * Returns the page as one HTML text.
+ * Returns the page as HTML.
  *
  * @param {string} [guides] - the address of the guides, with a slash at the end. Without this address, the page has no links to guides.
  * @returns {Promise<string>}

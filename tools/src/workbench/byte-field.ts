@@ -5,7 +5,7 @@ import { byId, h } from './dom.js'
 /** The maximum size of a file. */
 const MAX_BYTES = 64 * 2 ** 20
 
-/** A field in which the user types a text or chooses a file. The bytes of a file are used unchanged. */
+/** A field in which the user types text or chooses a file. The bytes of a file are used unchanged. */
 export class ByteField {
   readonly #text: HTMLTextAreaElement
   readonly #file: HTMLInputElement

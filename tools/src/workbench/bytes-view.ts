@@ -12,7 +12,7 @@ const NOT_ASCII = /[^ -~]/g
 const NAMES: { readonly [character: string]: string } = { '\n': 'LF', '\r': 'CR', '\t': 'TAB', '\0': 'NUL', ' ': 'SP' }
 
 /**
- * Returns an element that shows bytes as text. Invisible characters have their name or code, such as `[LF]` or `[U+200B]`.
+ * Returns an element that shows bytes as text. Invisible characters are replaced by their name or code, such as `[LF]` or `[U+200B]`.
  *
  * @param marked - more bytes, which are marked. `after` are the bytes after them.
  */

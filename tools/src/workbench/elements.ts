@@ -7,7 +7,7 @@ export const GUIDES = document.documentElement.dataset['guides'] ?? ''
 export const FINDINGS =
   document.documentElement.dataset['findings'] ?? (GUIDES === '' ? '' : `${GUIDES}debug/findings.html`)
 
-/** Returns a link that opens a guide in a new tab, because this tab has the secret and the request. */
+/** Returns a link that opens a guide in a new tab, because this tab contains the secret and the request. */
 export const guideLink = (href: string, ...children: (Node | string)[]) =>
   h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...children)
 

@@ -9,9 +9,9 @@ import { reportView } from './report-view.js'
 
 // This file shows the page of `listen --page`: a list of requests, and the report on one request. The listener makes the reports.
 
-/** The maximum number of rows in the list. The listener keeps as many requests. */
+/** The maximum number of rows in the list. The listener keeps the same number of requests. */
 const MAX_ROWS = 500
-/** The list changes at most once in this many milliseconds. */
+/** The minimum time between two changes of the list, in milliseconds. */
 const PAUSE = 50
 
 interface Row {
@@ -202,7 +202,7 @@ async function ask<T>(path: string, isAction = false): Promise<T> {
 
 function responseView({ status, statusText, headers, body }: EndpointResponse, endpoint = ''): HTMLElement {
   const className = status >= 200 && status <= 299 ? 'valid' : 'broken'
-  const verdict = status === 0 ? `It gave ${statusText}` : `It answered ${status} ${statusText}`
+  const verdict = status === 0 ? `The endpoint gave ${statusText}` : `The endpoint responded ${status} ${statusText}`
   const lines = headers.map(([name, value]) => `${name}: ${value}\n`).join('')
   return card(
     `Sent to ${endpoint} at ${clock(Date.now())}`,

@@ -14,7 +14,7 @@ import { describeArrival, LANGUAGE_NAMES, reportView } from './report-view.js'
 import { runInWorker } from './run-in-worker.js'
 import { sidesView } from './sides-view.js'
 
-/** A check starts after this many milliseconds without a change, so that not every key starts one. */
+/** The time without a change after which a check starts, in milliseconds. Without this pause, every key would start a check. */
 const PAUSE = 150
 
 const secret = byId<HTMLTextAreaElement>('secret')

@@ -24,7 +24,7 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
 /**
  * Returns everything that the page shows about a request: first the findings, then what was checked.
  *
- * @param chosen - the language that the user chose, `all`, or an empty text for the likeliest languages.
+ * @param chosen - the language that the user chose, `all`, or an empty string for the likeliest languages.
  * @param notes - remarks to show below the rules.
  */
 export function reportView(report: CheckReport, chosen: string, notes: readonly string[] = []): HTMLElement[] {
@@ -94,10 +94,10 @@ const BROTLI_NOT_TRIED = () =>
     'The body is not text, or its Content-Encoding is br. This page cannot decompress Brotli. Let the sender send the body without compression, or ask the receiver to run inbound-webhook-tools diagnose.',
   )
 
-/** A finding shows the lines of this many languages by default. `fixes` begins with the likeliest language. */
+/** The maximum number of languages that a finding shows by default. The likeliest languages come first in `fixes`. */
 const LIKELIEST = 3
 
-/** Returns the element that shows a finding. If the finding has no line in the sender's language, it shows other languages. */
+/** Returns the element that shows a finding. If the finding has no line in the sender's language, the element shows other languages. */
 function findingView(finding: Finding, chosen: string, report: CheckReport): HTMLElement {
   const { language: guessed, signedMessage } = report
   const { code, side, message, fix, fixes, evidence } = finding

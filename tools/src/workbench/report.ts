@@ -62,7 +62,7 @@ export function checkRules(
     if (isTime !== true) return [undefined, MISSING]
     const seconds = Number(timestamp)
     const unit = scaleOf(seconds, today)
-    if (unit !== undefined) return [false, `It is ${unit.what}, but X-Timestamp is Unix time in seconds.`]
+    if (unit !== undefined) return [false, `X-Timestamp is ${unit.what}. Send Unix time in seconds.`]
     if (arrival?.[1] === 'from X-Timestamp') {
       return [undefined, 'You chose the time in X-Timestamp as the arrival, so no clocks are compared.']
     }
@@ -111,7 +111,7 @@ export function checkRules(
       'The nonce is new on this webhook',
       'replayed_nonce',
       undefined,
-      'One request cannot show whether the request is a replay, because only the nonce store of the service knows used nonces.',
+      'One request cannot show whether it is a replay, because only the nonce store of the service knows used nonces.',
     ),
   ]
 }

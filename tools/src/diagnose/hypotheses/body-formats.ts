@@ -24,7 +24,7 @@ export function percentEncode(text: string): string {
   return encoded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Decodes a percent-encoded text. Returns `undefined` if a `%` does not begin a character in UTF-8. */
+/** Decodes percent-encoded text. Returns `undefined` if a `%` does not begin a character in UTF-8. */
 export function percentDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
@@ -58,7 +58,7 @@ export function formFields(text: string): Variant<string>[] {
     .map(([name, value]) => ({ detail: name.slice(0, 64), value }))
 }
 
-/** Returns the names and values of a form, which may be multipart. */
+/** Returns the names and values of a form, which can be multipart. */
 function fieldsOf(text: string): (readonly [name: string, value: string])[] {
   if (isForm(text)) return [...new URLSearchParams(text)]
   return splitMultipart(text).flatMap(({ head, content }) => {
@@ -89,9 +89,9 @@ export function literalOrString(value: string): string {
   return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
 }
 
-/** A form may be this many times longer than the JSON. */
+/** The maximum length of a form, as a multiple of the length of the JSON. */
 const MAX_FORM_GROWTH = 16
-/** JSON with more tokens is not written as a form, because no sender has so many fields. */
+/** The maximum number of tokens in JSON that is written as a form, because no sender has so many fields. */
 const MAX_FORM_TOKENS = 2 ** 17
 
 /** Returns a JSON object as a form, with `outer[inner]` as the name of a nested field. Returns `undefined` if this is not possible. */
@@ -123,11 +123,11 @@ export function stringInside(text: string): string | undefined {
 }
 
 const MAX_PARTS = 32
-/** After this many tokens, a function yields, so that other work of the process can run. */
+/** The number of tokens after which a function yields, so that other work of the process can run. */
 const STEP = 2 ** 13
 const MIN_TEXT_PART = 8
 
-/** Returns the objects, arrays and longer strings inside a JSON body. The sender may have signed one of them, and sent an envelope. */
+/** Returns the objects, arrays and longer strings inside a JSON body. The sender may have signed only one of them. */
 export function* jsonParts(json: JsonText): Steps<Variants<Bytes>> {
   const parts: Variant<Bytes>[] = []
   let of = ''
@@ -202,7 +202,7 @@ export function* recasedKeys(json: JsonText): Steps<Variants<string>> {
   return { variants }
 }
 
-/** Returns the JSON with `[]` for each `{}`. */
+/** Returns the JSON with `[]` in the place of each `{}`. */
 export function withoutEmptyObjects(json: JsonText): Steps<string> {
   return replaceTokens(json, (token) => {
     const isEmpty = (opened: number) => json.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
@@ -229,7 +229,7 @@ function* changeTokens(
   return changes
 }
 
-/** Returns the JSON text with all changes, or `undefined` without changes. */
+/** Returns the JSON text with all changes, or `undefined` if there are no changes. */
 function* withAllChanges(json: JsonText, changes: ChangedTokens): Steps<string | undefined> {
   return changes.size === 0
     ? undefined
@@ -306,7 +306,7 @@ const inDoubleQuotes = pythonWriter('"')
 export const pythonBytes = (body: Uint8Array): string =>
   body.includes(0x27) && !body.includes(0x22) ? inDoubleQuotes(body) : inSingleQuotes(body)
 
-/** Returns a function that writes each byte as a text, with a separator between the texts. */
+/** Returns a function that writes each byte as text, with a separator between two bytes. */
 export function byteWriter(textOf: (byte: number) => string, separator = ''): (bytes: Uint8Array) => string {
   const texts = Array.from({ length: 256 }, (_, byte) => textOf(byte) + separator)
   return (bytes) => {

@@ -23,7 +23,7 @@ import { parseBody } from './json.js'
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// This file has the mistakes in the body, in three lists, which the search combines in this order:
+// This file lists the mistakes in the body. The search combines the three lists in this order:
 // - sources: the body was changed after it was signed, for example compressed.
 // - changes: the body was changed only for the signature, for example encoded as base64.
 // - endings: a newline at the end was added or removed.
@@ -31,7 +31,7 @@ import { changesOf } from './text-changes.js'
 
 type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 
-/** A compressed body is not tried if it has more bytes than this after decompression. */
+/** The maximum number of bytes of a body after decompression. A longer body is not tried. */
 const MAX_INFLATED = 2 ** 24
 
 /** Returns a function that decodes the body, changes the text, and encodes it again. A body that is not UTF-8 is decoded as Latin-1. */
@@ -50,7 +50,7 @@ const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes
     const changed = json && change(json)
     return isSteps(changed) ? yield* changed : changed
   }
-/** Returns a function that changes a body only if it has more than ASCII, because ASCII is the same in the other encodings. */
+/** Returns a function that changes a body only if it is not ASCII, because ASCII is the same in the other encodings. */
 const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
   isAscii(body) ? undefined : change(body)
 const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
@@ -99,12 +99,12 @@ const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
     notSigned(
       likelihood,
       `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`,
-      // The result is the same for every changed body, so it is returned only once.
+      // The text is the same for every changed body, so it is proposed only for the body as received.
       (body, { body: received }) => (body === received ? one : undefined),
     ),
   )
 
-/** Returns hypotheses for a sender that signed a file, although the HTTP client changed its bytes before it sent them. */
+/** Returns hypotheses for a sender that signed a file, but whose HTTP client changed the bytes of the file. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
   newline('common', "the whole file, from which curl's -d removed the line breaks", (body) =>
     areEqual(withoutLineBreaks(original), body) ? original : undefined,

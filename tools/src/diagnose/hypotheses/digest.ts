@@ -3,7 +3,7 @@ import { ALGORITHMS, type HashAlgorithm } from '../../primitives.js'
 import type { SignatureForm } from '../signature-form.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
 
-// This file has the digests that a sender may compute by mistake instead of HMAC-SHA256.
+// This file lists the digests that a sender may compute by mistake instead of HMAC-SHA256.
 
 /** A way to compute a digest. */
 export interface Digest {

@@ -11,14 +11,14 @@ import type { Steps } from '../steps.js'
  */
 export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last'
 
-/** What a hypothesis may read, besides the value that it changes. */
+/** The data that a hypothesis can read, besides the value that it changes. */
 export interface RequestContext {
   /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
   /** The body as received. */
   readonly body: Uint8Array
   readonly primitives: Primitives
-  /** Counts bytes that are read or written. Throws when the budget is used up, which ends the search. */
+  /** Counts bytes that are read or written. Throws if they exceed the budget of the search. */
   spend(bytes: number): void
 }
 
@@ -36,18 +36,18 @@ export interface Variants<Output> {
   readonly variants: readonly Variant<Output>[]
 }
 
-/** One mistake that may explain a wrong signature: another value was signed than the value that was received. */
+/** One mistake that may explain a wrong signature: the sender signed a value that differs from the received value. */
 export interface Hypothesis<Input, Output> {
   readonly likelihood: Likelihood
   readonly code: FindingCode
   readonly fix: FixId
-  /** Which side must act. Without this field, the fix decides. */
+  /** Which side must act, if the mistake shows this. */
   readonly side?: Side
   /** What was signed instead, for a message: `the nonce without its dashes`. `<detail>` is replaced by the detail of a variant. */
   readonly what: string
   /** The style of the JSON, if the sender wrote the JSON in another style. */
   readonly style?: JsonStyle
-  /** Returns the signed value for a received value. For a large body, this can take long, so it may be done in steps. */
+  /** Returns the signed value for a received value. If this can take long, returns the result in steps. */
   apply(input: Input, context: RequestContext): Applied<Output> | Steps<Applied<Output>>
 }
 

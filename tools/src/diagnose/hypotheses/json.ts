@@ -34,7 +34,7 @@ import { type JsonStyle, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
 
-// This file has one mistake: the JSON was written twice. One serializer wrote the signed JSON, and another wrote the JSON that was sent.
+// This file finds one mistake: the JSON was written twice. One serializer wrote the signed JSON, and another wrote the JSON that was sent.
 
 /** A serializer, or a function that prints a parsed body. */
 export interface JsonWriter {
@@ -195,7 +195,7 @@ const hypothesis = ({
     // The sender may have added a line feed to both texts, as `echo` does, or only to the text that was sent.
     const end = endOf(json)
     const texts = end === '' || style.spacing === undefined ? [written] : [written + end, written]
-    // If only the white space at the end differs, this is not the mistake.
+    // If only the white space at the end differs, the sender did not write the JSON again.
     const unchanged = json.text.slice(0, json.text.length - end.length)
     return { variants: texts.filter((text) => text !== unchanged).map((text) => ({ detail: '', value: encode(text) })) }
   },

@@ -1,7 +1,7 @@
 import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
-// This file has the mistakes in the layout of the message. The right layout is `timestamp:nonce:body`.
+// This file lists the mistakes in the layout of the message. The right layout is `timestamp:nonce:body`.
 
 /** The parts of a message, such as `<timestamp>`, `:` and `<nonce>`. Parts in angle brackets are replaced by the values of the request. */
 export type Layout = readonly string[]
@@ -38,7 +38,7 @@ const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body)
   ['TIMESTAMP', 'NONCE', body.toUpperCase()],
 ])
 
-/** The sender signed a text such as `$timestamp:$nonce:$body`, because the variables were not replaced by their values. */
+/** The sender signed text such as `$timestamp:$nonce:$body`, because the variables were not replaced by their values. */
 const namesOfVariables: Hypothesis<Layout, Layout> = {
   likelihood: 'last',
   code: 'message_layout',

@@ -2,7 +2,7 @@ import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, type Va
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// This file has the mistakes in the nonce that was signed.
+// This file lists the mistakes in the nonce that was signed.
 
 const other = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'nonce_once' })
 const unfilled = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'fill_in_value' })

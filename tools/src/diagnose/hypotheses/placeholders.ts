@@ -1,5 +1,5 @@
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
-/** How languages and tools write a variable in a text. In single quotes, for example, the variable is not replaced by its value. */
+/** How languages and tools write a variable in text. In single quotes, for example, the variable is not replaced by its value. */
 export const VARIABLE_FORMS = ['$x', '${x}', '{$x}', '{x}', '{{x}}', '{{ x }}', '#{x}', '%x%'] as const
 
 /** Returns the text of a variable, such as `${nonce}`. */
@@ -12,14 +12,14 @@ export const placeholdersFor = (...names: readonly string[]) => ({
     .map((text) => ({ detail: text, value: text })),
 })
 
-/** Matches a variable in a text that was not replaced by its value. `$NAME` does not match, because it may be normal text. */
+/** Matches a variable that was not replaced by its value. `$NAME` does not match, because it can be normal text. */
 const UNFILLED = /\{\{ *[$\w][\w.$-]* *\}\}|[$#]\{\w[\w.]*\}/
 /** Matches a value that is only a variable or a placeholder, such as `$NONCE` or `<nonce>`. */
 const WHOLE =
   /^(?:\{\{ *[$\w][\w.$-]* *\}\}|[$#]\{\w[\w.]*\}|\{[A-Za-z_.]+\}|\$[A-Za-z_]{4,}|%[A-Za-z_]{2,}%|<[A-Za-z][A-Za-z _-]*>)$/
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
-/** A longer variable is not shown. */
+/** The maximum length of a variable that is shown. */
 const MAX_SHOWN = 64
 
 /** Returns the first variable in a text that was not replaced by its value, or `undefined` if there is none. */
@@ -28,7 +28,7 @@ export function findUnfilled(text: string): string | undefined {
   return variable === undefined || variable.length > MAX_SHOWN ? undefined : variable
 }
 
-/** Returns why a value is a variable or a placeholder, or `undefined` if it is another text. */
+/** Explains a value that is only a variable or a placeholder. Returns `undefined` for other values. */
 export function describeUnfilled(value: string): string | undefined {
   if (!WHOLE.test(value)) return undefined
   return value.startsWith('$')

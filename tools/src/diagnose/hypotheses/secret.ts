@@ -7,7 +7,7 @@ import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type Reques
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// This file has the mistakes in the secret that was used as the key.
+// This file lists the mistakes in the secret that was used as the key.
 
 type SecretHypothesis = Hypothesis<string, Bytes>
 
@@ -41,7 +41,7 @@ const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
 
 /** Names that a secret often has. */
 const NAMES = 'WEBHOOK_SECRET webhook_secret webhookSecret SIGNING_SECRET signing_secret SECRET secret key'.split(' ')
-/** The keys under which a secrets manager may have the secret in JSON. */
+/** The keys under which a secrets manager may store the secret in JSON. */
 const JSON_KEYS = [...NAMES, 'value', 'password']
 /** The forms of this JSON: compact, with spaces, indented, and as Python prints it. */
 const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
@@ -73,7 +73,7 @@ const HASHES = [
   ['sha1', 'SHA-1'],
   ['sha512', 'SHA-512'],
 ] as const
-/** The forms in which a hash may be the key. */
+/** The forms of a hash that a sender may use as the key. */
 const HASH_FORMS: readonly (readonly [name: string, write: (digest: Uint8Array) => Bytes])[] = [
   ['in hex', hex],
   ['in uppercase hex', (digest) => hex(digest).toUpperCase()],
@@ -106,9 +106,9 @@ const cutTo = (lengths: readonly number[]) => (secret: string) => ({
   variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
 })
 
-/** Matches a text of at least 6 visible characters. Fewer random bytes may be visible characters by chance. */
+/** Matches at least 6 visible characters, because a few random bytes can be visible characters by chance. */
 const READABLE = /^[^\p{Cc}]{6,}\n?$/u
-/** Decodes bytes that are a readable text. One side probably has this text as the secret, and the other side has its base64 or hex. */
+/** Decodes bytes that are readable text. One side probably has this text as the secret, and the other side has its base64 or hex. */
 const readable = (bytes: Uint8Array | undefined) =>
   bytes !== undefined && isUtf8(bytes) && READABLE.test(fromUtf8(bytes)) ? fromUtf8(bytes) : undefined
 const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : undefined)

@@ -3,7 +3,7 @@ import { removeOddSpace } from '../../text.js'
 import { percentDecode, percentEncode } from './body-formats.js'
 import type { Bytes, Hypothesis, Likelihood } from './hypothesis.js'
 
-// This file has changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
+// This file lists changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
 
 /** The kind of a change. For each kind, a value has its own code and fix. */
 export type ChangeKind =

@@ -3,9 +3,9 @@ import { type Bytes, type Hypothesis, hypothesesOf, type Variants } from './hypo
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
 
-// This file has the mistakes in the timestamp that was signed.
+// This file lists the mistakes in the timestamp that was signed.
 
-/** If the sender reads the clock twice, the two times differ by at most this many seconds. */
+/** The maximum difference between the signed and the sent time if the sender reads the clock twice, in seconds. */
 const MAX_DRIFT = 60
 
 const seconds = (instant: number) => Math.floor(instant / 1000)

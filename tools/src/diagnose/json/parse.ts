@@ -14,11 +14,11 @@ export const NUMBER = 7
 /** `true`, `false` or `null`. */
 export const WORD = 8
 
-/** A text that exceeds a limit is not parsed. Otherwise, a body of a million brackets would take much time and memory. */
+/** The maximum numbers of tokens and of nested brackets. Without them, a body of a million brackets would take much time and memory. */
 const MAX_TOKENS = 2 ** 20
 const MAX_DEPTH = 1024
 
-/** Returns a table that has 1 for the code of each of these characters. A table is faster than a search in a text. */
+/** Returns a table that contains 1 at the code of each character. A table is faster than a search in a string. */
 function tableOf(characters: string): Uint8Array {
   const table = new Uint8Array(128)
   for (const character of characters) table[character.charCodeAt(0)] = 1
@@ -50,7 +50,7 @@ export interface JsonText {
   readonly closes: Int32Array
 }
 
-/** After this many characters, the parser yields, so that other work of the process can run. */
+/** The number of characters after which the parser yields, so that other work of the process can run. */
 const STEP = 2 ** 14
 
 /** Returns the tokens of a JSON text, or `undefined` if the text is not JSON or exceeds a limit. */

@@ -2,9 +2,9 @@ import type { Member } from './parse.js'
 import { written } from './parse.js'
 import type { Arrange, Spacing } from './write.js'
 
-// This file has the white space, the strings and the order of keys that different serializers write. Numbers are in numbers.ts.
+// This file defines the white space, the strings and the order of keys that different serializers write. Numbers are in numbers.ts.
 
-/** Returns a text as a string in the style of a serializer, with quotes and escapes. */
+/** Returns text as a string in the style of a serializer, with quotes and escapes. */
 type StringStyle = (text: string) => string
 
 export const COMPACT: Spacing = { item: ',', colon: ':' }
@@ -82,20 +82,20 @@ export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/, '"', 0x8
 
 const escapePython = replacing((character) => (/[\\\n\r\t]/.test(character) ? shortEscape(character) : undefined))
 
-/** Python's repr. */
+/** Returns a string as Python's `repr` writes it. */
 export const pythonString: StringStyle = (text) => {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   return quote + escapePython(text).replaceAll(quote, `\\${quote}`) + quote
 }
 
-/** Ruby's inspect. */
+/** Returns a string as Ruby's `inspect` writes it. */
 export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[{$@])/g, '\\#')
 export const rubySymbol: StringStyle = (text) =>
   `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
 
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
-/** Returns one member per key, as parsers do. A repeated key has the place of its first member, and the value of its last. */
+/** Returns one member per key, as parsers do. A repeated key has the place of its first member, and the value of its last member. */
 function lastOfEachKey(members: Member[]): Member[] {
   return [...new Map(members.map((member) => [member.key, member])).values()]
 }

@@ -16,7 +16,7 @@ import {
 
 /** The white space, commas and colons between the tokens. */
 export interface Spacing {
-  /** The text between two members or elements: `,` or `, `. A line break may follow. */
+  /** The text between two members or elements: `,` or `, `. A line break can follow. */
   readonly item: string
   /** The text between a key and its value: `:` or `: `. */
   readonly colon: string
@@ -39,7 +39,7 @@ export interface JsonStyle {
   readonly escaping?: ((text: string) => string) | undefined
   /** Replaces `escaping` in a style that is not JSON, such as Python's repr. It is called with the whole string. */
   readonly string?: ((text: string) => string) | undefined
-  /** Returns a key, if the style writes keys in another way than strings. */
+  /** Returns a key in this style. Without this function, keys are written like strings. */
   readonly key?: ((text: string) => string) | undefined
   readonly number?: ((number: string, token: number) => string) | undefined
   /** Returns `true`, `false` or `null` in this style, such as `True`. */
@@ -49,7 +49,7 @@ export interface JsonStyle {
 
 const WITHOUT_SPACE: Spacing = { item: ',', colon: ':' }
 
-/** A text may become this many times longer, and `MAX_SHORT` characters more. With deep nesting, the indentation could be very long. */
+/** A written text has at most `MAX_GROWTH` times the original length, plus `MAX_SHORT`. Deep nesting could make the indentation very long. */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
 
@@ -69,7 +69,7 @@ interface Prepared {
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
 
-/** After this many tokens, or characters of one string, the writer yields, so that other work of the process can run. */
+/** The number of tokens, or of characters of one string, after which the writer yields, so that other work of the process can run. */
 const STEP = 2 ** 13
 
 /** The cost of a token: it takes as long to write a token as ten characters. In a body of brackets, each character is a token. */
@@ -116,7 +116,7 @@ export const writeJson = (json: JsonText, style: JsonStyle): string | undefined 
 
 /** Does the work of {@link writeJson} in steps. */
 export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | undefined> {
-  // If the members are sorted, their white space cannot stay, so there is none.
+  // If the members are in another order, their white space does not fit any more, so none is written.
   const spacing = style.spacing ?? (style.order && WITHOUT_SPACE)
   const prepared = yield* prepare(json)
   if (spacing === undefined) return yield* replaceTokens(json, (token) => writeToken(json, prepared, token, style))
@@ -157,7 +157,7 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   return text + part
 }
 
-/** Returns the same text, after V8 has joined its pieces. To join a million pieces at the end would take five times as long. */
+/** Returns the same text, after V8 has joined its pieces. One join of a million pieces at the end would take five times as long. */
 const flat = (text: string): string => (text.charCodeAt(0) >= 0 ? text : '')
 
 const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
