@@ -20,7 +20,7 @@ function withCode<E extends Error>(error: E): E & { code: string } {
   return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
 }
 
-/** Returns the kind of a value as text, such as `null`, `an empty string`, `an array` or `bytes`. The text never contains the value. */
+/** Describes the kind of a value, such as `null`, `an empty string`, `an array` or `bytes`. The description never contains the value. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (value === '') return 'an empty string'

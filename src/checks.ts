@@ -33,7 +33,7 @@ export async function verifyRequest<Secrets, Key, Result>(
   return signed.ok ? reserve(signed, nonceStore) : signed
 }
 
-/** The values of the three headers. Their formats are right, but the signature is not checked yet. */
+/** The values of the three headers. The formats of these values are right, but the signature is not checked yet. */
 interface Claim {
   readonly ok: true
   /** The lowercase name of the header that contains the nonce. */

@@ -36,8 +36,8 @@ export function codeOf(error: unknown): ErrorCode | undefined {
 }
 
 /**
- * An error with the status of the response. Some frameworks read `status`, and some read `statusCode`. NestJS reads both only from an error
- * with `expose`. If `expose` is `true`, Koa sends the message of the error, so this message must be safe to send.
+ * An error with the status of the response. Some frameworks read `status`, and some read `statusCode`. NestJS reads these properties only
+ * from an error with `expose`. If `expose` is `true`, Koa sends the message of the error, so this message must be safe to send.
  */
 abstract class HttpError<Code extends ErrorCode> extends Error {
   override readonly name: Errors[Code]['name']
@@ -93,7 +93,7 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
   }
 }
 
-/** Returns the error for a request whose body was not read. Its headers close the connection, so that the sender stops the upload. */
+/** Returns the error for a request whose body was not read. The error's headers close the connection, so that the upload stops. */
 export function rejectedUnread(rejected: Rejected, webhookId: string): WebhookRejectedError {
   return Object.assign(new WebhookRejectedError(rejected, webhookId), { headers: CONNECTION_CLOSE })
 }

@@ -27,7 +27,7 @@ import type { TransactionStore } from './stores/transaction-store.js'
  * With a `PostgresTransactionStore` or a `MySqlTransactionStore`, your code runs in the same database transaction as the reservation. The
  * work of your code and the reservation are committed together or not at all, even if the process dies.
  *
- * While your code runs, this process refuses copies of the request with `ERR_WEBHOOK_IN_PROGRESS`, because your code may still fail.
+ * While your code runs, this process refuses copies of the request with `ERR_WEBHOOK_IN_PROGRESS`. If your code fails, a retry is accepted.
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.

@@ -317,7 +317,7 @@ async function readStream(
 
 /**
  * Ignores an error of the stream. The sender may close the connection after the body was read, and an error without a listener would end
- * the process. This listener stays on the stream. It does not refer to the body, so that the memory of the body can be freed.
+ * the process. This listener stays on the stream, and does not refer to the body, so that the memory of the body can be freed.
  */
 function ignore(): void {}
 

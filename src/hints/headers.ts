@@ -8,7 +8,7 @@ export function assertHeaders(headers: unknown): asserts headers is HeadersInput
     throw invalidType(`request.headers is ${kindOf(headers)}. ${fix}`, 'no_headers')
   }
   // A sender can also send a header called headers, req or raw. The value of a header is a string or a list of strings, so any other object
-  // shows that the value is a request.
+  // shows that `headers` is a request.
   const isRecord = (value: unknown) => isObject(value) && !Array.isArray(value)
   if (isRecord(headers['headers']) || isRecord(headers['req']) || isRecord(headers['raw'])) {
     const fix = 'Pass the headers of the request (Hono: c.req.raw.headers).'

@@ -2,7 +2,7 @@ import { hasMethod, invalidType, kindOf } from '../arguments.js'
 
 const ONE_PER_PROCESS = 'Create one store per process, and pass that store.'
 
-/** A value that is not a store. `matches` recognises most mistakes. A client of a database is recognised by the name of a `method`. */
+/** A value that is not a store. Most mistakes have a function `matches`. A client of a database is recognised by a `method`. */
 type Mistake =
   | { readonly code: string; matches(value: unknown): boolean; readonly what?: string; readonly fix: string }
   | { readonly code: string; readonly method: string; readonly store: string }

@@ -25,7 +25,7 @@ let singleReservations = 0
 
 /** Warns if a process creates a memory store per request, because these stores never find a replay. */
 export class MemoryStoreUse {
-  // Stores that were created before the first request are not a mistake, because a process may create one store per tenant at the start.
+  // Stores that were created before the first request are not a mistake, because a process can create one store per tenant at the start.
   readonly #isCreatedBetweenRequests = singleReservations > 0
   #hasReserved = false
 

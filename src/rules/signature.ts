@@ -25,7 +25,7 @@ export function signatureKey(signature: string): string {
 
 /**
  * Returns the keys to reserve for a message. If the message can be split differently, the signature is reserved too, so that only one of
- * the splits is accepted. The nonce is first, so that a replay does not reserve the signature.
+ * the splits is accepted. The nonce is reserved first, so that a replay does not reserve the signature.
  */
 export function reservationKeys(message: SignedMessage, signature: string): readonly string[] {
   return canBeSplitDifferently(message) ? [message.nonce, signatureKey(signature)] : [message.nonce]

@@ -88,7 +88,7 @@ export function assertRelease(nonceStore: NonceStore): void {
  * Reserves all keys in one call if the store has `reserveAll`, and otherwise one key after the other until a key is taken. Resolves to
  * whether all keys are now reserved.
  *
- * A store that returns anything but `true` or `false` has failed (fail closed).
+ * A store that returns anything but `true` or `false` counts as failed.
  *
  * @throws {@link NonceStoreError} if the store failed.
  */

@@ -13,7 +13,7 @@ export interface TimeoutOptions {
 export interface TableOptions {
   /**
    * The case-sensitive name of the table, with or without a schema or database. By default `webhook_nonces`. A name consists of ASCII
-   * letters, digits and `_`, but no digit first. The maximum length is 48 characters in PostgreSQL, and 64 in MySQL.
+   * letters, digits and `_`, and starts with no digit. The maximum length is 48 characters in PostgreSQL, and 64 in MySQL.
    */
   table?: string | undefined
 }

@@ -29,7 +29,7 @@ export interface SqlReservation {
 
 /** What differs between SQL databases. `table` is the table's quoted name. */
 export interface SqlDialect {
-  /** The quote of a name. */
+  /** The character that quotes a name. */
   readonly quote: '"' | '`'
   /** What the database calls the part before the dot in the name of a table. */
   readonly prefix: 'schema' | 'database'
@@ -38,13 +38,13 @@ export interface SqlDialect {
   bytes(parameter: number): string
   /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
   readonly readOnlyQuery: string
-  /** Returns whether an error came from the server. If it did, the connection still works. */
+  /** Returns whether an error came from the server, which means that the connection still works. */
   isReply(error: unknown): boolean
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
   isUndone(error: unknown): boolean
-  /** Reserves all keys or none by the clock of the database, and resolves to whether all were free. */
+  /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
-  /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns its parameters. */
+  /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns the parameters. */
   upsert(table: string, count: number): string
   /** Returns the SQL that locks a key without waiting. The result of this SQL is true if the lock was free. */
   lock(hash: string): string

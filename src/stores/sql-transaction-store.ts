@@ -21,7 +21,7 @@ import { startTimer, within } from './with-timeout.js'
  */
 export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
   /**
-   * Begins a transaction, and calls `run` once with this transaction. Commits when `run` resolves, and rolls back when `run` rejects:
+   * Begins a transaction, and calls `run` once with this transaction. Commits when `run` resolves, and rolls back when `run` rejects. Pass
    * `beginPg(pool)`, or `(run) => knex.transaction(run)`.
    */
   begin: (run: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>

@@ -236,7 +236,7 @@ export const CASES: Cases = {
   },
 }
 
-/** The cases that need exact times. They run only if the user passes `wait`, which advances the clock of the store. */
+/** The cases that need exact times. These cases run only if the user passes `wait`, which advances the clock of the store. */
 export const CLOCK_CASES: Cases = {
   async 'keeps a key until its TTL has passed, to the millisecond'(store, setting) {
     const reservation = newReservation()
@@ -288,8 +288,8 @@ const FREED =
 const ALL_OR_NONE = 'Reserve all keys or none.'
 
 /**
- * Returns functions for one signed message that can be split in several ways. All splits have the same signature. Their nonces differ only
- * after the first `:`.
+ * Returns functions for one signed message that can be split in several ways. All splits have the same signature. The nonces of the splits
+ * differ only after the first `:`.
  */
 function newMessage() {
   const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
@@ -339,7 +339,7 @@ export const RESERVE_ALL_CASES: Cases = {
     const { calls, rounds } = LOADS[setting.load]
     for (let round = 0; round < rounds; round++) {
       const { single, all } = newMessage()
-      // All calls have the same signature. In odd rounds, they also have the same nonce.
+      // All calls have the same signature. In odd rounds, all calls also have the same nonce.
       const split = (index: number) => (round % 2 === 0 ? String(index) : 'a')
       const call = (index: number) => all(index % 2 === 0 ? stores[0] : stores[1], split(index))
       const winner = await expectOneWinner(calls, call, 'the same keys of reserveAll()')

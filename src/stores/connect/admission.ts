@@ -45,7 +45,7 @@ export class Admission {
   async #sendNow<T>(statement: () => Promise<T>): Promise<T> {
     const sent = {}
     this.#inFlight.add(sent)
-    // A client may lose a statement, so a statement stops counting after twice the time-out. By then, the server no longer runs the
+    // A client can lose a statement, so a statement no longer counts after twice the time-out. By then, the server no longer runs the
     // statement.
     const stopTimer = startTimer(2 * this.#timeout, () => this.#end(sent), { ref: false })
     try {

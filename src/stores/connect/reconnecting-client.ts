@@ -26,7 +26,7 @@ export interface Driver<Client> {
 }
 
 interface Settings {
-  /** How long connecting or a check may take, in milliseconds. */
+  /** The maximum time to connect, and the maximum time of a check, in milliseconds. */
   readonly timeout: number
   /** How long the first check of a client may take, in milliseconds: by default `timeout`. A pool connects during this check. */
   readonly openingTime?: number
@@ -54,7 +54,7 @@ export class ReconnectingClient<Client extends object> {
     this.#settings = settings
   }
 
-  /** Opens the first client. If that fails, closes the client, whose later errors are then ignored. */
+  /** Opens the first client. If that fails, closes the client, and ignores the client's later errors. */
   async open(): Promise<void> {
     try {
       this.#client = await this.#openClient()
@@ -113,7 +113,7 @@ export class ReconnectingClient<Client extends object> {
   /**
    * Opens new clients until a client works, and then closes `old`.
    *
-   * @param giveUp - is called with the error of each attempt after no client has worked for longer than the time-out.
+   * @param giveUp - is called with the error of each attempt, once no client has worked for longer than the time-out.
    */
   async #tryUntilOpen(old: Client, giveUp: (error: unknown) => void): Promise<void> {
     const { timeout, onError } = this.#settings

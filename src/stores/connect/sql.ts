@@ -91,7 +91,7 @@ export async function connectSql<Client extends object>(
 
   const admission = new Admission(concurrency, timeout)
   const store = new SqlNonceStore({ table, timeout, query: (...call) => admission.send(() => query(...call)) }, dialect)
-  /** This store checks the table and deletes rows. Its statements do not count as in flight, because a deletion may take long. */
+  /** This store checks the table and deletes rows. These statements do not count as in flight, because a deletion can take long. */
   const maintenance = new SqlNonceStore({ table, timeout, query }, dialect)
   const reconnecting = new ReconnectingClient<Client>(
     { ...driver, check, replaced: () => admission.forget() },

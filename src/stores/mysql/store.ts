@@ -16,7 +16,7 @@ const CHANGED = 1020
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
 
-/** The smallest error number of the package `mariadb` itself. Error numbers of a server are smaller, and those of the system are negative. */
+/** The smallest error number of the package `mariadb` itself. Numbers of a server are smaller, and numbers of the system are negative. */
 const FIRST_CLIENT_ERROR = 45_000
 
 /**

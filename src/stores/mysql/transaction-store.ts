@@ -34,7 +34,7 @@ export class MySqlTransactionStore<Transaction> extends SqlTransactionStore<Tran
 /**
  * Returns the option `begin` of `MySqlTransactionStore` for a pool of the package `mysql2/promise`.
  *
- * A connection that is cut while your code runs does not end the process. A connection whose rollback fails leaves the pool.
+ * A connection that is cut while your code runs does not end the process. A connection whose rollback fails is removed from the pool.
  *
  * @param pool - what `createPool` of `mysql2/promise` returns.
  */

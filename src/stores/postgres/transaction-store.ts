@@ -34,7 +34,7 @@ export class PostgresTransactionStore<Transaction> extends SqlTransactionStore<T
 /**
  * Returns the option `begin` of `PostgresTransactionStore` for a pool of the package `pg`.
  *
- * A connection that is cut while your code runs does not end the process. A connection whose rollback fails leaves the pool.
+ * A connection that is cut while your code runs does not end the process. A connection whose rollback fails is removed from the pool.
  *
  * @param pool - a `pg.Pool`.
  */

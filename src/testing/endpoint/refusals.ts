@@ -54,7 +54,7 @@ export const REFUSALS: readonly Refusal[] = [
   {
     request: (sender) => sender.sign({ body: `{"event": "check", "id": "${unique()}"}` }),
     cause:
-      'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON, and verifies JSON that it has written again.',
+      'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON, writes it again, and verifies the result.',
     fix: "Verify the raw bytes before you parse them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP.",
   },
   {
@@ -100,7 +100,7 @@ export const REFUSALS: readonly Refusal[] = [
   },
   {
     request: signedOver((timestamp, nonce, body) => [`${nonce}:${timestamp}:`, body]),
-    cause: 'The endpoint signs the nonce before the timestamp.',
+    cause: 'The endpoint expects a signature over the nonce before the timestamp.',
     fix: MESSAGE,
   },
   {

@@ -279,14 +279,14 @@ export const ROWS = table({
       accepted(sender.sign({ body: sender.event === undefined ? unusualJson() : respaced(sender.event) })),
     ],
     cause:
-      'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, and verifies what it writes again.',
+      'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, writes it again, and verifies the result.',
     fix: RAW_BODY,
   },
   'accepted-empty': validBody(
     'an empty body',
     () => ({ body: '' }),
     'An empty body is refused. A body parser probably leaves the body undefined, or the handler treats an empty body as an error.',
-    'If there is no body, verify zero bytes. If a body parser keeps the raw body for you, check that it does so for an empty body too.',
+    'If there is no body, verify zero bytes. If a body parser keeps the raw body for you, check that the parser also keeps an empty body.',
   ),
   'accepted-bytes': validBody(
     'all 256 bytes',
@@ -470,7 +470,7 @@ export const ROWS = table({
       'Read X-Timestamp as seconds, and let the window refuse everything else.',
     ),
     steps: (sender) => [
-      // In seconds, this number is a time in the year 5138. In milliseconds and in smaller units, it is not close to now either.
+      // In seconds, this number is a time in the year 5138. In milliseconds and in smaller units, the number is not close to now either.
       { ...rejected(sender.sign({ timestamp: '99999999999' }), 'a timestamp 3000 years ahead'), advice: OVERFLOWS },
       rejected(sender.sign({ timestamp: String(sender.clock.now()) })),
     ],
@@ -622,7 +622,7 @@ export const ROWS = table({
       const request = sender.sign()
       return [rejected(withBody(request, respaced(request.body)))]
     },
-    'JSON with other spacing is accepted. The endpoint probably parses the JSON, and verifies what it writes again.',
+    'JSON with other spacing is accepted. The endpoint probably parses the JSON, writes it again, and verifies the result.',
     RAW_BODY,
   ),
   'body-replacement': body(
