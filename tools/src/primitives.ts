@@ -1,10 +1,10 @@
 /** The hash and compression functions of the platform, which is Node or a browser. */
 export interface Primitives {
-  /** Returns the hash of the joined parts, or `undefined` if the platform does not have the algorithm. */
+  /** Returns the hash of the joined parts, or `undefined` if the platform does not support the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined
-  /** Returns the HMAC of the joined parts in lowercase hex, or `undefined` if the platform does not have the algorithm. */
+  /** Returns the HMAC of the joined parts in lowercase hex, or `undefined` if the platform does not support the algorithm. */
   hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): string | undefined
-  /** Returns the decompressed bytes, or `undefined` if `bytes` have another format, or if the result has more than `maxLength` bytes. */
+  /** Returns the decompressed bytes, or `undefined` if `bytes` are not in `format`, or if the result has more than `maxLength` bytes. */
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }
 

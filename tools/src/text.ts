@@ -67,7 +67,7 @@ export function listCharacters(characters: Iterable<string>): string {
   return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
 }
 
-/** Returns a list of the characters in a text that `ODD_SPACE` matches, or an empty string. */
+/** Returns a list of the characters that `ODD_SPACE` matches, or an empty string. */
 export function describeOddSpace(text: string): string {
   return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
 }

@@ -5,7 +5,7 @@ export const CAPTURE_SHAPES: readonly string[] = [
   'the log of an HTTP client: curl --trace, Apache HttpClient or Python',
   'a curl command, as copied for bash or cmd',
   'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or from ngrok, webhook.site or an API client',
-  'a dump of bytes (xxd, hexdump -C), or other text that has the three headers and the body',
+  'a dump of bytes (xxd, hexdump -C), or any other text that contains the three headers and the body',
 ]
 
 /** How to pass a request if there is no capture. */

@@ -19,7 +19,7 @@ export interface CapturedRequest {
   readonly isParsed?: boolean | undefined
   /** Whether the body is a guess, which is used only if its length or the signature is right. */
   readonly isGuess?: boolean | undefined
-  /** Whether the headers were found in free text, so that a header may be incomplete. A right signature confirms the headers. */
+  /** Whether the headers were found in free text, so that a header can be incomplete. A right signature confirms the headers. */
   readonly isLoose?: boolean
   /** Whether a dot in the capture can stand for any other byte. In this case, a right length does not confirm the body. */
   readonly isLossy?: boolean

@@ -1,7 +1,7 @@
 import { parseContentLength } from '../../../src/rules/formats.js'
 import type { HeadersInput } from '../../../src/rules/headers.js'
 
-/** One header with one value. The name may have capital letters, but {@link listHeaders} returns lowercase names. */
+/** One header with one value. The name can contain capital letters, but {@link listHeaders} returns lowercase names. */
 export type Header = readonly [name: string, value: string]
 
 /** Returns the header in a line such as `Name: value`, or `undefined` for other lines. HTTP/2 has names such as `:path`. */

@@ -5,9 +5,9 @@ import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, type Header, parseHeader } from './headers.js'
 import { MARK } from './write-request.js'
 
-// This file reads HTTP text: headers, a blank line and the body. Each line may be indented, or begin with `>`, as in a mail.
+// This file reads HTTP text: headers, a blank line and the body. Each line can be indented, or begin with `>`, as in a mail.
 
-/** Matches a request line. On the first line of a text, the version may be missing: `POST /hooks`. */
+/** Matches a request line. On the first line of the text, the version can be missing: `POST /hooks`. */
 const REQUEST_LINE = /^([A-Z][A-Z-]*) ([!-~\x80-\xff]+)( HTTP\/\d(?:\.\d)?)?$/
 /** Matches a request line with a version, after any spaces and `>`. */
 const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?$/
@@ -15,13 +15,13 @@ const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/
 /** How many lines are searched for a request line. */
 const MAX_LINES = 1000
 
-/** Returns whether a text begins with a request line, a header or the line that `captureRequest` writes. */
+/** Returns whether text begins with a request line, a header or the line that `captureRequest` writes. */
 export function beginsAsHttpText(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || parseHeader(line) !== undefined
 }
 
-/** Returns whether a text begins with a line that only requests have. If so, the text is a request, even if its body looks like another format. */
+/** Returns whether text begins with a line that only requests have. If so, the text is a request, even if its body is in another format. */
 export function beginsAsRequest(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
@@ -109,7 +109,7 @@ function indentOf(line: string): string {
   return line.slice(0, line.search(/[^\s>]|$/))
 }
 
-/** Returns the lines without the prefix, up to the first line that has no prefix. On a blank line, spaces of the prefix may be missing. */
+/** Returns the lines without the prefix, up to the first line that has no prefix. On a blank line, spaces of the prefix can be missing. */
 function removePrefix(text: string, prefix: string): string {
   const stripped: string[] = []
   for (const line of text.split('\n')) {

@@ -6,7 +6,7 @@ import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, contentLengthOf, type Header, parseHeader, valuesOf } from './headers.js'
 import { parseHttpText } from './http-text.js'
 
-// This file reads a request from JSON, such as a HAR file, an event of AWS Lambda, a line of a log, or an export of ngrok or webhook.site.
+// This file reads a request from JSON, such as a HAR file, an event of AWS Lambda, a line of a log, or an export of ngrok.
 
 type Json = { readonly [name: string]: unknown }
 
@@ -70,7 +70,7 @@ const DESCRIPTIONS = ['mimeType', 'mode', 'type', 'contentType', 'charset', 'byt
 const IS_BASE64 = /^(is)?base64(encoded)?$|^bodyisbase64$/
 const ENCODING = /^(raw)?(body)?encoding$/
 
-/** Returns the JSON documents of a text: the whole text, or one document per line. Returns `undefined` for other text. */
+/** Returns the JSON documents in text: the whole text, or one document per line. Returns `undefined` for other text. */
 export function parseDocuments(text: string): readonly unknown[] | undefined {
   const document = jsonValue(text)
   if (document !== undefined) return [document]
@@ -84,7 +84,7 @@ export function findDocuments(text: string): readonly unknown[] {
   if (start === -1) return []
   const whole = jsonValue(text.slice(start, text.lastIndexOf('}') + 1))
   if (whole !== undefined) return [whole]
-  // An error of `JSON.parse` takes time, so lines that do not end with `}` are left out.
+  // Lines that do not end with `}` are left out, because an error of `JSON.parse` takes time.
   const lines = text.split('\n').filter((line) => line.includes('{') && line.trimEnd().endsWith('}'))
   return lines.map((line) => jsonValue(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)
 }
@@ -125,7 +125,7 @@ const isSigned = ({ headers }: Found) => headers.some(([name]) => /^x-signature$
 function findHeaders(documents: unknown): Found[] {
   const inTexts: Place[] = []
   const found = findHeadersIn([{ object: { documents } }], inTexts)
-  // A string in the JSON may be the JSON of another request, so strings are read only if the document itself has no signed request.
+  // A string in the JSON can contain another request. Strings are read only if the document itself has no signed request.
   return found.some(isSigned) ? found : [...found, ...findHeadersIn(inTexts, inTexts)]
 }
 
@@ -272,7 +272,7 @@ function findBodyField(place: Place): BodyField | undefined {
     if (isJsonObject(postData)) return { value: postData['text'], encoding: 'text', object: postData }
     if (tokenId !== undefined) return { value: content, encoding: 'text', object }
     const fields = new Map(Object.entries(object).map(([name, value]) => [simplify(name), value]))
-    // The object that has the headers is not the body.
+    // The object that contains the headers is not the body.
     const isValue = (value: unknown) => (value ?? null) !== null && value !== inner
     const found = BODY_NAMES.find((name) => isValue(fields.get(name)))
     if (found !== undefined) return { value: fields.get(found), encoding: encodingOf(found), object }

@@ -4,8 +4,8 @@ import type { CapturedRequest } from './captured-request.js'
 import { decodeEscapes } from './escapes.js'
 import type { Header } from './headers.js'
 
-// This file finds the headers and the body in free text: what a program printed with `var_dump`, `console.log` or `print`, or a line of an
-// access log. The body is a guess, so it is used only if its length or the signature is right.
+// This file finds the headers and the body in free text, such as a line of an access log, or the output of `var_dump` or `console.log`. The
+// body is a guess, so it is used only if its length or the signature is right.
 
 /** The maximum number of bytes that are read. A longer text is probably the log of many requests. */
 const MAX_TEXT = 2 ** 18
@@ -32,7 +32,7 @@ const VARIABLES = [
 const BODY =
   /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
 
-/** Returns the request in a text that has all three headers, or `undefined` for other text. */
+/** Returns the request in text that contains all three headers, or `undefined` for other text. */
 export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const text = fromUtf8(bytes.subarray(0, MAX_TEXT))
   const names = /x[-_](?:timestamp|nonce|signature)/i.test(text) ? HEADERS : VARIABLES

@@ -15,7 +15,7 @@ const CUT_DIGEST = /\*{3}|\.{3}/
 /** Matches a value in JSON or a form that a log replaced. A partly masked card number does not match, because the sender masked it. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
-/** Returns whether a log masked a part of a text. */
+/** Returns whether a log masked a part of the text. */
 export function isMasked(text: string): boolean {
   return MASKED_VALUE.test(text)
 }

@@ -20,7 +20,7 @@ const MAX_HEAD_BYTES = 2 ** 18
 /** Matches the output of ngrep, Wireshark or tcpdump. In this output, a dot can stand for any other byte. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
 
-/** Formats that are refused, because bytes of the body are lost or hard to find. Each has a text that says what to do instead. */
+/** Formats that are refused, because bytes of the body are lost or hard to find. `what` is the end of the error, and says what to do. */
 const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
   [
     /^\s*Hypertext Transfer Protocol\s*$/m,

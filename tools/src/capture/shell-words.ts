@@ -10,7 +10,7 @@ export interface ShellWord {
 }
 
 /**
- * Returns the words of the first command in a text, by the rules of bash or of cmd on Windows.
+ * Returns the words of the first command in the text, by the rules of bash or of cmd on Windows.
  *
  * @param text - the command, decoded as Latin-1. The words are Latin-1 too, because `$'\xff'` is a byte that UTF-8 does not have.
  */
@@ -50,7 +50,7 @@ class WordList {
   }
 }
 
-/** Matches the next part of a command: a text in quotes, an escape, a variable, the end of the command, white space, or other text. */
+/** Matches the next part of a command: quoted text, an escape, a variable, the end of the command, white space, or other text. */
 const BASH =
   /'(?<single>[^']*)'|\$'(?<ansi>[^'\\]*(?:\\[\s\S][^'\\]*)*)'|"(?<double>[^"\\]*(?:\\[\s\S][^"\\]*)*)"|(?<powershell>`\r?\n)|\\(?<escaped>\r?\n|[\s\S])|(?<variable>`|\$(?!'))|(?<end>[;|&<>])|(?<space>\s+)|[^\s'"\\`$;|&<>]+|(?<open>['"\\$])/g
 
@@ -93,7 +93,7 @@ const ANSI: { readonly [letter: string]: string } = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 
-/** Returns the bytes of a text in `$'…'`. For example, `\xeb` is one byte, as is `\353`, and `\u00eb` becomes UTF-8. */
+/** Returns the bytes of text in `$'…'`. For example, `\xeb` and `\353` become one byte each, and `\u00eb` becomes UTF-8. */
 function decodeAnsi(text: string): string {
   return text.replace(
     /((?:\\u[0-9a-f]{4})+)|\\[uU]([0-9a-fA-F]{1,8})|\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})|\\([\s\S])/g,

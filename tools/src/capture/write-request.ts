@@ -1,7 +1,7 @@
 import { latin1 } from '../bytes.js'
 import type { Header } from './headers.js'
 
-/** Matches the first line of a text from `captureRequest`. This line has the time of arrival, and the length of the body in bytes. */
+/** Matches the first line that `captureRequest` writes. This line contains the time of arrival, and the length of the body in bytes. */
 export const MARK = /^# Received at (\S{20,30}) with a body of (\d{1,15}) bytes$/
 
 export function markOf(milliseconds: number, length: number): string {

@@ -153,7 +153,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
     if (option === undefined) throw unknownOption(name, rawName, options)
     if (option.value === undefined) {
       if (value !== undefined)
-        throw new UsageError(`--${name} takes no value. Leave out =${quote(value) || ' and the text after the sign'}.`)
+        throw new UsageError(`--${name} takes no value. Remove =${quote(value) || ' and the text after it'}.`)
       continue
     }
     // A value that begins with a dash is probably the next option.
@@ -197,7 +197,7 @@ export function unknownWord(what: string, word: string, known: readonly string[]
   return new UsageError(`Unknown ${what}${quote(word)}. ${fix}`)
 }
 
-/** These match texts that are not a secret: a short word, a number, the origin of a URL, and the path of a file with an extension. */
+/** These match arguments that are not a secret: a short word, a number, the origin of a URL, and the path of a file with an extension. */
 const HARMLESS = [
   /^-{0,2}[a-z][a-z-]{0,19}$/i,
   /^-?\d{1,15}(\.\d+)?$/,

@@ -24,9 +24,9 @@ export async function readWorkbench({ pathInPackage }: Pick<Context, 'pathInPack
 }
 
 /**
- * Opens an address in the browser, but hides the address from other users of this machine. They can read the arguments of every process, so
- * the argument is not the address, but a file that redirects to the address, and that only this user can read. Resolves to a function that
- * removes the file.
+ * Opens an address in the browser, but hides the address from other users of this machine. Other users can read the arguments of every
+ * process. So the argument is a file that redirects to the address, and only this user can read the file. Resolves to a function that removes
+ * the file.
  */
 export async function openPrivately(url: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'inbound-webhook-tools-'))

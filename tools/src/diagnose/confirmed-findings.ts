@@ -17,7 +17,7 @@ export function confirmedFindings(
   // If the signature was explained without a change of the body, it confirms the headers and the body.
   const isMatch = signedMessage !== undefined && sure.length === findings.length
   if (doubt !== undefined && looseBodies !== undefined && !isMatch) throw notTheBytes(doubt)
-  // `clock_unknown` does not explain a wrong signature, so there must be another finding.
+  // `clock_unknown` does not explain a wrong signature, so another finding is needed.
   if (sure.some(({ code }) => code !== 'clock_unknown')) return sure
   if (doubt !== undefined && findings.length > 0) throw notTheBytes(doubt)
   return findings

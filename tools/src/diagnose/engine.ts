@@ -75,7 +75,7 @@ export function* diagnoseInSteps(
   const scheme = checkScheme(received, headers)
   if (scheme.length > 0) return finish(false, [...leaked, ...scheme])
   const meanings = meaningsOf(received)
-  // These hashes are not part of the search: two for the evidence, and one per secret for each possible meaning of the headers.
+  // Hashes outside the search: two for the evidence, and for each secret one as received and one per meaning of the headers.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
   const limited = limit(
     platform,
@@ -104,7 +104,7 @@ export function* diagnoseInSteps(
     ...checkHeaders(received, headers, intended, signed),
     ...checkTimestampFormat(intended.timestamp, now, mayBeMisread),
     ...checkNonce(intended.nonce, mayBeMisread),
-    // A request is often diagnosed long after it arrived, so a mistake in its signature comes before its wrong age.
+    // Old requests are often diagnosed without their time of arrival, so mistakes in the signature come before a wrong age.
     ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),

@@ -59,7 +59,7 @@ export const FIXES = {
   value_alone: { receiver: 'Store only the value, without the name of the variable and the sign after the name.' },
   secret_as_text: {
     sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash the secret.',
-    lines: { shell: '"$WEBHOOK_SECRET" itself, not base64 -d, xxd or sha256sum of it' },
+    lines: { shell: '"$WEBHOOK_SECRET" unchanged, without base64 -d, xxd or sha256sum' },
   },
   same_secret_text: {
     sender:

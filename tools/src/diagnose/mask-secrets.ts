@@ -15,7 +15,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 }
 
 interface Pieces {
-  /** The secrets as they may be written in a text, for example in hex. */
+  /** The secrets in each form in which they can be written, for example in hex. */
   readonly forms: readonly string[]
   /** All pieces of these forms that have exactly the minimum length. */
   readonly pieces: ReadonlySet<string>

@@ -53,7 +53,7 @@ interface Level<State> {
 /**
  * Tries combinations until `test` returns a result, and returns this result. Single mistakes are tried first.
  *
- * @param endStep - returns 0, or the cost since the last pause if it is time for a pause.
+ * @param endStep - returns the cost since the last pause if it is time for a pause, and 0 if it is not.
  */
 export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],

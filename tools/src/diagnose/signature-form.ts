@@ -19,7 +19,7 @@ export interface SignatureForm {
   readonly code: 'signature_format' | 'signature_truncated' | 'signature_changed'
   /** The possible lengths of the whole digest, in bytes. */
   readonly lengths: readonly number[]
-  /** Whether a log, a mail or a picture may have caused the difference, and not the sender. */
+  /** Whether the capture, such as a log, a mail or a picture, may have caused the difference, and not the sender. */
   readonly isOfCapture?: boolean
   /** Returns whether the header, read in this way, is this digest. The argument is in lowercase hex. */
   matches(digest: string): boolean

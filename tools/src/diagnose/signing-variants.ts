@@ -21,7 +21,7 @@ export type FoundVariant = SigningVariant & { readonly form: SignatureForm; read
 
 /** What a search needs besides the facts about the request. */
 export interface SearchContext extends RequestContext {
-  /** Returns 0, or the cost since the last pause if it is time for a pause. */
+  /** Returns the cost since the last pause if it is time for a pause, and 0 if it is not. */
   endStep(): number
 }
 

@@ -14,7 +14,8 @@ const NAMES: { readonly [character: string]: string } = { '\n': 'LF', '\r': 'CR'
 /**
  * Returns an element that shows bytes as text. Invisible characters are replaced by their name or code, such as `[LF]` or `[U+200B]`.
  *
- * @param marked - more bytes, which are marked. `after` are the bytes after them.
+ * @param marked - bytes to show highlighted after `bytes`.
+ * @param after - bytes to show after `marked`.
  */
 export function textView(label: string, bytes: Uint8Array, marked?: Uint8Array, after?: Uint8Array): HTMLElement {
   const hidden = bytes.length - MAX_SHOWN

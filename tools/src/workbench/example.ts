@@ -11,7 +11,7 @@ const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const SENT = '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}'
 const SIGNED = '{"event": "invoice.paid", "amount": 12.5, "customer": "Zo\\u00eb"}'
 
-/** Returns a request in which the sender signed the JSON of Python, but sent other JSON. */
+/** Returns a request in which the sender signed the JSON of Python, but sent the JSON of another serializer. */
 export const exampleCapture = () => `POST /hooks/42 HTTP/1.1
 Host: example.com
 Content-Type: application/json

@@ -61,7 +61,7 @@ describe('a wrong call', () => {
     [['sign', '--format', '--json'], '--format needs a value.'],
     [['send', 'http://localhost/', '--timeout', '-5'], 'or --timeout=SECONDS if the value begins with a dash.'],
     [['sign', '--secret-env', '-hunter2'], '--secret-env needs a value.'],
-    [['sign', '--json=yes'], '--json takes no value. Leave out = "yes".'],
+    [['sign', '--json=yes'], '--json takes no value. Remove = "yes".'],
     [['sign', '--timestamp', '1e9'], '--timestamp is not a number.'],
     [['s'], 'Unknown command "s". Use one of: secret'],
     [['diagnose', '-', '--language', 'xx'], 'Unknown --language "xx". Use one of: node, python, go,'],

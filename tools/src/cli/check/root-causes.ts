@@ -82,7 +82,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   ),
   // The endpoint decodes the body to a string.
   cause(BOTH, /^accepted-(bytes|compressed|text)$|^body-replacement$/, ['body-replacement', 'accepted-bytes']),
-  // The endpoint trims the body. strip() in Ruby and trim() in PHP also remove a NUL, which some bodies have at the start or end.
+  // The endpoint trims the body. strip() in Ruby and trim() in PHP also remove a NUL at the start or end.
   cause(BOTH, /^accepted-(line-ends|bytes|compressed)$|^body-line-end$/, ['body-line-end', 'accepted-line-ends']),
   // The endpoint reads the raw body only for some content types.
   cause(['refused', 'server-error', 'content-type'], /^accepted-(form|plain-text|no-type|bytes|empty)$/, [

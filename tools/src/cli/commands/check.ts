@@ -24,7 +24,7 @@ import { type Style, wrapText, write } from '../output/terminal.js'
 /** The first case sends a valid request. If the endpoint refuses it, the other cases say nothing about the rules. */
 const FIRST = 'accepted-json'
 
-/** The timeout of the contract. It is very long, because it also counts the pauses between requests. The client has the real timeout. */
+/** The timeout of the contract. This timeout is very long, because it includes the pauses between requests. The client applies `--timeout`. */
 const LONG_MILLISECONDS = 2 ** 31 - 1
 
 export const check = defineCommand({

@@ -65,7 +65,7 @@ export async function loadSecret(call: SecretCall, context: Context): Promise<Se
   return { ...loaded, secret }
 }
 
-/** Returns remarks on secrets that can be guessed. Such a secret is still used, because the webhook may really have it. */
+/** Returns remarks on secrets that can be guessed. Such a secret is still used, because it may be the secret of the webhook. */
 export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'names'>): string[] {
   const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
   return weak.map(

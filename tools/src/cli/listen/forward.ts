@@ -96,7 +96,7 @@ function wronglyRejected(verdict: Verdict, response: EndpointResponse): string[]
       : [
           `If the endpoint parses the JSON and writes the JSON again, the length is ${countBytes(json)}. Pass the raw body.`,
         ]),
-    'Check its nonce store: if the endpoint also received this request in another way, the nonce is already stored.',
+    'Check its nonce store: if the endpoint also received this request directly from the sender, the nonce is already stored.',
   ]
 }
 

@@ -259,7 +259,7 @@ export class Receiver {
     const { diagnose } = await import('../../diagnose/index.js')
     const lines: Header[] = [[':method', method], [':path', path], ...headers]
     const { secrets, names } = this.#settings
-    // An accepted request is diagnosed too, because it may have a finding, such as `secret_leaked`.
+    // An accepted request is diagnosed too, because it can have a finding, such as `secret_leaked`.
     const diagnosis = await diagnose({ webhookId: 'listen', headers: lines, body }, secrets, { now: () => time })
     const { findings, language, signedMessage } = diagnosis
     const report = { time, method, path, ok: result.ok, ...answered, ...saved, detail: size, findings, language }

@@ -19,7 +19,7 @@ export interface Refusal {
 
 /**
  * Returns a refusal if a site in a browser may have sent the request. Any site can send requests to this machine. A site that uses DNS
- * rebinding can also read the responses: its name then leads to this machine, but `Host` still contains the name of the site.
+ * rebinding can also read the responses. The name of the site then leads to this machine, but `Host` still contains that name.
  *
  * @param allowedHosts - the names that are allowed in `Host`, besides IP addresses and `localhost`. `undefined` allows every name.
  */

@@ -29,7 +29,7 @@ export function styleOf(output: Output): Style {
 }
 
 /**
- * Breaks a text at spaces into lines of at most `width` characters. A longer word, such as an address or a signature, stays whole so that
+ * Breaks text at spaces into lines of at most `width` characters. A longer word, such as an address or a signature, stays whole so that
  * readers can copy it.
  *
  * @param indent - the beginning of every line. After a line that begins with `- `, the next lines are indented by two more spaces.

@@ -16,7 +16,7 @@ import { replaceTokens } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Bytes, Variant, Variants } from './hypothesis.js'
 
-// This file converts a body into other formats, such as a form into JSON, because the body may have been signed in another format.
+// This file converts a body into other formats, such as a form into JSON, because the sender may have signed the body in such a format.
 
 /** Percent-encodes everything except letters, digits and `-_.~` (RFC 3986). */
 export function percentEncode(text: string): string {
@@ -91,7 +91,7 @@ export function literalOrString(value: string): string {
 
 /** The maximum length of a form, as a multiple of the length of the JSON. */
 const MAX_FORM_GROWTH = 16
-/** The maximum number of tokens in JSON that is written as a form, because no sender has so many fields. */
+/** The maximum number of tokens in JSON that is written as a form. No sender has so many fields. */
 const MAX_FORM_TOKENS = 2 ** 17
 
 /** Returns a JSON object as a form, with `outer[inner]` as the name of a nested field. Returns `undefined` if this is not possible. */

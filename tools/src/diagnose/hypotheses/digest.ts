@@ -7,7 +7,7 @@ import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type Reques
 
 /** A way to compute a digest. */
 export interface Digest {
-  /** Returns the digest in lowercase hex, or `undefined` if the platform does not have the algorithm. */
+  /** Returns the digest in lowercase hex, or `undefined` if the platform does not support the algorithm. */
   readonly make: (key: Uint8Array, message: readonly Uint8Array[], context: RequestContext) => string | undefined
   /** Whether the digest depends on the secret. */
   readonly isKeyed: boolean

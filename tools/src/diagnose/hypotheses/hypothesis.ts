@@ -45,7 +45,7 @@ export interface Hypothesis<Input, Output> {
   readonly side?: Side
   /** What was signed instead, for a message: `the nonce without its dashes`. `<detail>` is replaced by the detail of a variant. */
   readonly what: string
-  /** The style of the JSON, if the sender wrote the JSON in another style. */
+  /** The style of the signed JSON, if the mistake is that the sender wrote the JSON twice. */
   readonly style?: JsonStyle
   /** Returns the signed value for a received value. If this can take long, returns the result in steps. */
   apply(input: Input, context: RequestContext): Applied<Output> | Steps<Applied<Output>>

@@ -22,7 +22,7 @@ const WHOLE =
 /** The maximum length of a variable that is shown. */
 const MAX_SHOWN = 64
 
-/** Returns the first variable in a text that was not replaced by its value, or `undefined` if there is none. */
+/** Returns the first variable that was not replaced by its value, or `undefined` if there is none. */
 export function findUnfilled(text: string): string | undefined {
   const [variable] = UNFILLED.exec(text) ?? []
   return variable === undefined || variable.length > MAX_SHOWN ? undefined : variable

@@ -98,7 +98,7 @@ type Cause = Pick<Hypothesis<never, never>, 'code' | 'fix' | 'side'>
  *
  * @param value - the name of the value: `the nonce`.
  * @param causes - the code and the fix for each kind of change. Kinds without a code are left out.
- * @param applied - turns a change of a text into the function `apply` of the hypothesis.
+ * @param applied - turns a change of text into the function `apply` of the hypothesis.
  * @param likelihood - replaces the likelihood of each change.
  */
 export function changesOf<Input>(

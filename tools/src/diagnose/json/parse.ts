@@ -112,7 +112,7 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
   return { text, kinds: used(kinds), starts: used(starts), ends: used(ends), closes: used(closes) }
 }
 
-/** Returns whether a text is a valid string, number or word. */
+/** Returns whether a token is a valid string, number or word. */
 function isToken(token: string, kind: number): boolean {
   if (kind === NUMBER) return token.length <= MAX_NUMBER_LENGTH && NUMBER_FORM.test(token)
   return kind === WORD ? WORDS.has(token) : !NEEDS_CHECK.test(token) || jsonValue(token) !== undefined
