@@ -41,7 +41,7 @@ const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved
 /** The condition of a release. */
 const IS_OWN = 'begins_with(reserved_by, :owner)'
 
-/** A released key expired 3600 s ago, so it is free even for a clock that is behind. DynamoDB keeps items that expired 5 years ago. */
+/** A released key expired 3600 s ago, so it is free for a clock that is behind. DynamoDB never deletes items that expired 5 years ago. */
 const RELEASED_SECONDS = 3600
 
 /**

@@ -187,7 +187,7 @@ export const CASES: Cases = {
       [0, () => reserveNew(store, short, 1)],
       [0, first.reserve],
       ...others.map(([start, key]) => [start, key.reserve] as const),
-      // This check runs before 1 s has passed, because after 1 s a store that rounds down would fail too, and the message would be wrong.
+      // This check runs before 1 s has passed. Later, a store that rounds down would fail too, and the message would be wrong.
       [750, () => first.expectTaken(NOT_IN_SECONDS)],
       [1700, () => expectTaken(store, long, FREE_TOO_EARLY)],
       ...others.map(([start, key]) => [start + 1700, () => key.expectTaken(ROUNDED_DOWN)] as const),

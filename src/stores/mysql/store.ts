@@ -11,7 +11,7 @@ import {
   valuesOf,
 } from '../sql-store.js'
 
-/** Error numbers ER_CHECKREAD (another statement changed the row meanwhile), ER_DUP_ENTRY and ER_NO_SUCH_TABLE. */
+/** Error numbers ER_CHECKREAD (another statement has changed the row), ER_DUP_ENTRY and ER_NO_SUCH_TABLE. */
 const CHANGED = 1020
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
@@ -123,7 +123,7 @@ export const MYSQL: SqlDialect = {
     for (const name of hashes.map(lockName)) {
       const [row] = rowsOf(await query(`SELECT RELEASE_LOCK(${name}), IS_USED_LOCK(${name}) AS holder`, []))
       const holder = row?.['holder']
-      // The unlock failed, because the connection is lost, or went back to the pool with the lock.
+      // The unlock failed, because the connection was lost, or was returned to the pool with the lock.
       if (holder !== null && holder !== undefined) await query(`KILL ${Number(holder)}`, [])
     }
   },

@@ -18,7 +18,7 @@ const CANCEL_REQUEST = [16, 80_877_102]
 const CLOSING_MILLISECONDS = 10_000
 
 /**
- * Cancels a statement that PostgreSQL may still run, because the statement would keep its connection while it waits for a lock or a
+ * Cancels a statement that PostgreSQL may still run. Otherwise, the statement would keep its connection while it waits for a lock or a
  * synchronous standby. `statement_timeout` does not end the wait for a standby.
  *
  * The secret key is encrypted in the same way as the connection that runs the statement.

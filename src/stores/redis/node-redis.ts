@@ -69,8 +69,8 @@ export async function connectNodeRedis(
 function clientOptions(timeout: number) {
   const socket = () => ({
     connectTimeout: timeout,
-    // How long a connection can be idle before it is closed. destroy() does not close a connection that is being opened, so this limit
-    // closes it. A connection in use is never idle for this long, because checks and their responses come more often.
+    // The maximum time that a connection is idle before it is closed. destroy() does not close a connection that is being opened, so this
+    // limit closes it. A connection in use is never idle for this long, because checks and their responses come more often.
     socketTimeout: 1000 + 2 * timeout,
     // The client never connects again by itself, because the store replaces the client.
     reconnectStrategy: false as const,

@@ -8,7 +8,7 @@ export interface Advice {
 export type EndpointFault =
   /** A request with a mistake got 2xx. */
   | 'accepted'
-  /** A request with a mistake got 2xx and a text that reports an error. */
+  /** A request with a mistake got 2xx and a body that reports an error. */
   | 'rejected-with-2xx'
   /** A valid request got 4xx. */
   | 'refused'
