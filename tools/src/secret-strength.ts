@@ -6,7 +6,7 @@ const BITS_PER_WORD = 8
 const WORD = /[A-Za-z][a-z]{2,}|[A-Z]{3,}/g
 const MAX_WORD = 8
 
-/** The bits of a letter or digit: on average between the four bits of hex and the six bits of base64. */
+/** The bits of a letter or digit. In hex, this is four bits, and in base64 six. */
 const BITS_PER_LETTER = 5
 
 /** Returns whether a secret can probably be guessed, because it is short or made of words. 32 random bytes cannot be guessed. */

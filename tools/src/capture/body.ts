@@ -149,7 +149,7 @@ function withoutLabel(body: Uint8Array): Uint8Array[] {
   return label === '' ? [] : [body.subarray(label.length)]
 }
 
-/** Cuts the log text after the body. Returns the body without and with the white space before that text, or nothing if there is no such text. */
+/** Cuts log text after the body. Returns the body without and with the white space before that text, or an empty list without log text. */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
   const index = text.search(TEXT_AFTER)
@@ -159,7 +159,7 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   return [body.subarray(0, end), body.subarray(0, index)]
 }
 
-/** Undoes changes that keep the length: an editor replaced tabs or spaces by each other, or a mail program replaced spaces by newlines. */
+/** Undoes changes that keep the length: an editor exchanged tabs and spaces, or a mail program replaced spaces by newlines. */
 function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
   if (!/^[{[]/.test(text) || isSigned(read.body)) return read

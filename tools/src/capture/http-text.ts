@@ -93,7 +93,7 @@ function isRemark(line: string): boolean {
   return header !== undefined && !areOfRequest([header])
 }
 
-/** Returns whether the lines begin a request. A line such as `Note: …` is not enough, because other text contains such lines too. */
+/** Returns whether the lines are the beginning of a request. A line such as `Note: …` is not enough, because other text contains such lines too. */
 function isHead(lines: readonly string[]): boolean {
   const [first = ''] = lines
   const { length } = indentOf(first)

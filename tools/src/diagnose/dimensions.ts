@@ -91,7 +91,7 @@ const MAX_HEADER = 1024
 const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, Bytes>[]) =>
   text.length > MAX_HEADER ? [] : hypotheses
 
-/** Returns a dimension of the body. Earlier dimensions may already have changed the body to which its hypotheses are applied. */
+/** Returns a dimension of the body. Its hypotheses start from the body that earlier dimensions may have changed. */
 function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypotheses']): Dimension<Uint8Array> {
   const bodies = (_: Facts, { body }: SigningVariant) => [body]
   return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }

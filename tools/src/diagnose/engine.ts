@@ -75,7 +75,7 @@ export function* diagnoseInSteps(
   const scheme = checkScheme(received, headers)
   if (scheme.length > 0) return finish(false, [...leaked, ...scheme])
   const meanings = meaningsOf(received)
-  // Hashes outside the search: two for the evidence, and for each secret one as received and one per meaning of the headers.
+  // Outside the search, the evidence needs two hashes. Each secret needs one for the headers as received, and one per meaning of the headers.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
   const limited = limit(
     platform,

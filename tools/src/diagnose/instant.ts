@@ -63,7 +63,7 @@ export function instantOfDate(text: string): number {
   return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }
 
-/** The limit for instants. A later number is not read as a time. */
+/** The limit for instants. A number after this instant is not read as a time. */
 const LAST = Date.parse('9999-12-01')
 
 /** Returns the instant in a timestamp of any format, or `undefined` if the text is not a time. */

@@ -38,7 +38,7 @@ function maskPieces(text: string, length: number, { forms, pieces }: Pieces): st
 /** Caches the pieces of each list of secrets, because it takes longer to find the pieces than to mask a short text. */
 const FOUND = new WeakMap<readonly string[], ReadonlyMap<number, Pieces>>()
 
-/** Returns the pieces of the secrets by their minimum length. */
+/** Returns the pieces of the secrets, grouped by their length. */
 function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
   const byLength = new Map<number, string[]>()
   for (const [length, form] of secrets.flatMap(formsOf)) byLength.set(length, [...(byLength.get(length) ?? []), form])

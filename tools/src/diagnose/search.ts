@@ -17,7 +17,7 @@ const MAX_COST = 7
 
 const MISTAKE_COSTS = Object.values(COSTS).filter((cost) => cost > 0)
 
-/** One choice in a group, such as one mistake in the layout. A state is what the choices so far lead to. */
+/** One choice in a group, such as one mistake in the layout. A state is the result of the choices so far. */
 export interface Choice<State> {
   readonly likelihood: Likelihood
   /** Returns the states after this choice. Returns an empty list if this choice is not possible, or changes nothing. */
@@ -45,7 +45,7 @@ interface Level<State> {
   readonly state: State
   /** The index of the next choice. */
   choice: number
-  /** The states after the current choice, and the index of the next one. */
+  /** The states after the current choice, and the index of the next state. */
   next: readonly State[]
   index: number
 }

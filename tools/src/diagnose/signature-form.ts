@@ -6,7 +6,7 @@ import { percentDecode } from './hypotheses/body-formats.js'
 /** The minimum number of hex digits in a part of a digest. A shorter part could match by chance. */
 const MIN_DIGITS = 8
 
-/** The lengths of digests that are not the whole header, in bytes: the header may be cut, or have other bytes before the digest. */
+/** The lengths, in bytes, of digests that may have been cut, or may follow other bytes. */
 const CUT_LENGTHS = [32, 20, 64]
 
 /** The maximum number of words of a header that are read as a digest. */
@@ -19,9 +19,9 @@ export interface SignatureForm {
   readonly code: 'signature_format' | 'signature_truncated' | 'signature_changed'
   /** The possible lengths of the whole digest, in bytes. */
   readonly lengths: readonly number[]
-  /** Whether the capture, such as a log, a mail or a picture, may have caused the difference, and not the sender. */
+  /** Whether a log, a mail or a picture may have changed the header, and not the sender. */
   readonly isOfCapture?: boolean
-  /** Returns whether the header, read in this way, is this digest. The argument is in lowercase hex. */
+  /** Returns whether the header, read in this way, is this digest. `digest` is in lowercase hex. */
   matches(digest: string): boolean
   /** Returns how the header differs from this digest, for example which digit is wrong. */
   describe?(digest: string): string

@@ -29,7 +29,7 @@ export interface Summary {
   readonly agent: string
 }
 
-/** Everything that the page shows about one request. `Bytes` is base64 in JSON. */
+/** Everything that the page shows about one request. In JSON, `Bytes` is a base64 string. */
 export interface Details<Bytes> {
   readonly summary: Summary
   /** The status of the endpoint's response, or 0 if there was none. */

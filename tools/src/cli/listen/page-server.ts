@@ -33,7 +33,7 @@ const MAX_UNREAD_BYTES = 2 ** 20
 const MAX_PAGES = 20
 /** The maximum length of the endpoint's response on the page, in characters. */
 const MAX_RESPONSE = 16 * 2 ** 10
-/** The maximum time that the server waits at its end for the pages to receive their last event, in milliseconds. */
+/** The maximum time for the pages to receive their last event when the server ends, in milliseconds. */
 const END_TIMEOUT = 200
 
 const HEADERS = {

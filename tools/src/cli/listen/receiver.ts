@@ -64,7 +64,7 @@ interface Answered {
   readonly differences?: readonly string[]
 }
 
-/** The maximum number of requests that wait for their report. Other requests are not read yet, because they would fill the memory. */
+/** The maximum number of requests that wait for their report. More requests are not read yet, because they would fill the memory. */
 const MAX_WAITING = 100
 
 /** The maximum number of bytes in all bodies that are being received, or wait for their report. */

@@ -35,7 +35,7 @@ export function reportJson({ time, ...rest }: Report): string {
 
 const INDENT = '   '
 
-/** Returns a report as text: the result, what the endpoint decided differently, the saved file, and the findings. */
+/** Returns a report as text: the result, why the endpoint decided differently, the saved file, and the findings. */
 export function reportText(report: Report, style: Style, language?: Language): string {
   const { time, method, path, status, ok, reason = '', detail, findings, savedAs, forwarded, differences = [] } = report
   const verdict = ok ? style(['green', 'bold'], 'accepted') : style(['red', 'bold'], reason)

@@ -16,7 +16,7 @@ const INDENT = '     '
  * Returns findings as a numbered list, each with its evidence and its fix.
  *
  * @param language - the language that the user chose. Lines of code in other languages are not shown.
- * @param guessed - the likely language of the sender, used if the user chose no language. A finding without a line in `guessed` shows others.
+ * @param guessed - the likely language of the sender, if the user chose none. A finding without a line in this language shows other languages.
  */
 export function findingsText(
   findings: readonly Finding[],

@@ -10,7 +10,7 @@ const ZONES = [
   1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 13.75, 14,
 ]
 
-/** If a difference from server time is within this number of seconds of an offset in `ZONES`, a time zone explains the difference. */
+/** The maximum distance from an offset in `ZONES`, in seconds, at which a time zone explains a difference from server time. */
 const ZONE_TOLERANCE = 60
 
 /** The number of digits of Unix time in seconds, from 2001 to 2286. */
