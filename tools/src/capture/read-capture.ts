@@ -23,7 +23,7 @@ const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow
 /** Formats that are refused, because bytes of the body are lost or hard to find. `what` is the end of the error, and says what to do. */
 const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
   [
-    /^\s*Hypertext Transfer Protocol\s*$/m,
+    /^[^\S\n]*Hypertext Transfer Protocol\s*$/m,
     'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark',
   ],
   [
