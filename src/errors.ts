@@ -124,8 +124,7 @@ export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
 }
 
 /**
- * `handle` throws this error for a copy of a request that is still being handled. The sender must retry, because the first copy may still
- * fail.
+ * `handle` throws this error for a copy of a request that is still being handled. The sender must retry, because the first copy may fail.
  */
 export class WebhookInProgressError extends HttpError<'ERR_WEBHOOK_IN_PROGRESS'> {
   constructor() {

@@ -322,8 +322,7 @@ async function readStream(
 function ignore(): void {}
 
 /**
- * Joins chunks in a buffer. When the buffer is full, its size doubles, so the buffer is at most twice as large as the bytes that have
- * arrived.
+ * Joins chunks in a buffer. When the buffer is full, its size doubles, so it is at most twice as large as the bytes that have arrived.
  */
 class Collector {
   readonly #name: string

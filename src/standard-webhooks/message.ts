@@ -3,8 +3,7 @@ import { describeCharacter } from '../hints/rejection.js'
 import { hmacSha256 } from '../rules/hmac.js'
 import type { SignedMessage } from '../rules/signature.js'
 
-// This file contains the rules of Standard Webhooks. `nonce` of a `SignedMessage` is `webhook-id`, and the signature covers
-// `id.timestamp.body`.
+// The rules of Standard Webhooks. In a `SignedMessage`, `nonce` is `webhook-id`, and the signature covers `id.timestamp.body`.
 
 /** The maximum length of `webhook-id`. The specification of Standard Webhooks sets no limit. */
 export const MAX_ID_LENGTH = 256

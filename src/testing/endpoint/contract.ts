@@ -53,10 +53,7 @@ export interface EndpointContractOptions {
   timeout?: number | undefined
 }
 
-/**
- * The result of a case. `statuses` contains the statuses of all responses, in the order of the requests. The status 0 means that no
- * response came.
- */
+/** The result of a case. `statuses` contains the status of each response, in the order of the requests, or 0 if no response came. */
 export type EndpointResult =
   | {
       readonly ok: true
