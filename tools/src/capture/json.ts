@@ -84,7 +84,7 @@ export function findDocuments(text: string): readonly unknown[] {
   if (start === -1) return []
   const whole = jsonValue(text.slice(start, text.lastIndexOf('}') + 1))
   if (whole !== undefined) return [whole]
-  // Lines that do not end with `}` are left out, because an error of `JSON.parse` takes time.
+  // Lines that do not end with `}` are left out, because `JSON.parse` is slow if it throws.
   const lines = text.split('\n').filter((line) => line.includes('{') && line.trimEnd().endsWith('}'))
   return lines.map((line) => jsonValue(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)
 }

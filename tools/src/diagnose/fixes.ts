@@ -40,7 +40,7 @@ const CLOCKS = {
 export const FIXES = {
   replace_secret: {
     sender: 'Never send the secret. Send only X-Signature, and use the new secret.',
-    receiver: 'Give the sender a new secret (npx inbound-webhook-tools secret), and remove the old one.',
+    receiver: 'Give the sender a new secret (npx inbound-webhook-tools secret), and remove the old secret.',
   },
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',
@@ -181,8 +181,8 @@ export const FIXES = {
     sender: 'Write the event in one format. Sign that text, and send the same text.',
     receiver: RAW_BYTES,
     lines: {
-      python: 'data=body with text, not a dict, which is sent as a form',
-      php: 'CURLOPT_POSTFIELDS => $body with text, not an array',
+      python: 'data=body, where body is a string, because a dict is sent as a form',
+      php: 'CURLOPT_POSTFIELDS => $body, where $body is a string, not an array',
       node: 'body: JSON.stringify(event), not URLSearchParams',
       shell: 'curl --data-binary @body.json',
     },
@@ -248,7 +248,7 @@ export const FIXES = {
   send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.' },
   sign_again_or_use_unix_time: {
     sender:
-      'If the request is a retry or was queued, sign each attempt again before you send. Otherwise, use Unix time, which has no time zone.',
+      'If the request is a retry or was queued, sign each attempt again before you send it. If not, use Unix time, which has no time zone.',
     receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
     lines: {
       python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
@@ -256,7 +256,7 @@ export const FIXES = {
     },
   },
   use_unix_time: {
-    sender: 'Use Unix time, which has no time zone. Do not convert a local date that has no zone.',
+    sender: 'Use Unix time, which has no time zone. Do not convert a local date without a time zone.',
     receiver: 'Compare your clock with a time server.',
     lines: {
       python: 'time.time(), not datetime.utcnow().timestamp()',

@@ -39,7 +39,7 @@ export interface Searched<Result> {
   readonly notTried: readonly string[]
 }
 
-/** Where the search is in one group. */
+/** The position of the search in one group. */
 interface Level<State> {
   /** The state before the choices of this group. */
   readonly state: State

@@ -32,7 +32,7 @@ export const listen = defineCommand({
     'allow-host': {
       value: 'NAME',
       kind: 'several',
-      help: 'accepts this name in Host too, such as the name of a tunnel. Without --host, other names get 421',
+      help: 'also accepts this name in Host, for example the name of a tunnel. Without --host, other names get 421',
     },
     status: {
       value: 'STATUS',

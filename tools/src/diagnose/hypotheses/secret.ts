@@ -90,7 +90,7 @@ const anyHash = (secret: string, { primitives }: RequestContext) => {
     ['the secret', utf8(secret)],
     ['the secret and a line feed (LF)', utf8(`${secret}\n`)],
     ['the secret decoded from hex', fromHex(secret)],
-    ['the bytes that the base64 of the secret stands for', fromBase64(secret)],
+    ['the secret decoded from base64', fromBase64(secret)],
   ] as const
   const variants = HASHES.flatMap(([algorithm, name]) =>
     hashed.flatMap(([what, bytes]) => {

@@ -89,7 +89,7 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
     const ofText = first === '"' ? (isKey ? KEY : STRING) : /[-\d]/.test(first) ? NUMBER : WORD
     const kind = bracket || ofText
     const isClosing = kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
-    // Between a key and its value must be a colon. Between two values or members must be a comma.
+    // A colon must be between a key and its value, and a comma between two values or members.
     const isFirst = before === undefined || before === OPEN_OBJECT || before === OPEN_ARRAY
     const expected = before === KEY ? COLON : isFirst || isClosing ? 0 : COMMA
     if (separator !== expected || (before !== undefined && around === undefined)) return undefined
