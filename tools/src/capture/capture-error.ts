@@ -1,10 +1,10 @@
 /** The formats of captured requests. The help and the errors show this list. */
 export const CAPTURE_SHAPES: readonly string[] = [
   'HTTP text: head, blank line and body, also quoted, indented or fenced',
-  'the output of curl -v, and the body as a file of its own',
+  'the output of curl -v, and the body in a separate file',
   'the log of an HTTP client: curl --trace, Apache HttpClient or Python',
   'a curl command, as copied for bash or cmd',
-  'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or from ngrok, webhook.site or an API client',
+  'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or an export of ngrok, webhook.site or an API client',
   'a dump of bytes (xxd, hexdump -C), or any other text that contains the three headers and the body',
 ]
 

@@ -95,7 +95,9 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   const [request = found[0]] = found.filter(isSigned)
   if (request === undefined) return undefined
   const others =
-    found.length === 1 ? [] : [`The capture has ${found.length} requests. The first request with X-Signature was read.`]
+    found.length === 1
+      ? []
+      : [`The capture has ${found.length} requests. Only one was read: the first with X-Signature, or else the first.`]
   const arrival = arrivalOf(timeOf(request.place), 'from the time in the capture')
   const raw = readRaw(request.place.object)
   if (raw !== undefined) return { ...raw, arrival, notes: others }

@@ -179,7 +179,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
 function unknownOption(name: string, rawName: string, options: Options): UsageError {
   if ('secret-env' in options && /^[skp]$|secret|key|hmac|token|password/i.test(name)) {
     return new UsageError(
-      'A secret must not be an argument: other processes and the shell history can read it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.',
+      'A secret must not be an argument, because the process list and the shell history show it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.',
     )
   }
   const known = Object.keys(options).map((option) => `--${option}`)

@@ -131,7 +131,7 @@ function* describeJson(
   const signed = yield* writeInSteps(text, style)
   // If only numbers differ, such as `1` and `1.0`, many serializers or a proxy may be the cause, so no serializer is named.
   if ((yield* writeInSteps(text, { number: style.number })) === signed) {
-    return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
+    return { what: 'the JSON with numbers in another form, such as `1.0` for `1`', languages: [] }
   }
   const writers: JsonWriter[] = []
   for (const one of JSON_WRITERS) {

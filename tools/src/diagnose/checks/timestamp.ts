@@ -75,7 +75,7 @@ function checkDigits(timestamp: string, now: number): Draft | undefined {
   const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
   const first = timestamp.slice(0, DIGITS)
   if (length > DIGITS && Math.abs(Number(first) * 1000 - now) < NEAR) {
-    evidence.push(`Its first ${DIGITS} digits are a Unix time${inIso(Number(first) * 1000)}.`)
+    evidence.push(`The first ${DIGITS} digits are a Unix time${inIso(Number(first) * 1000)}.`)
   }
   const count = length === 1 ? '1 digit' : `${length} digits`
   const what =
