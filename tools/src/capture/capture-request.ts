@@ -56,7 +56,7 @@ export function captureRequest(request: RequestHead, body: Body, clock: Clock = 
   return concat(utf8(`${mark}\r\n`), ...httpText(method, targetOf(request), headerLinesOf(request), bytes))
 }
 
-/** Returns the path and the query, also if the request has a whole URL. */
+/** Returns the path and the query, even if the request contains the whole URL. */
 function targetOf({ originalUrl, url = '/' }: RequestHead): string {
   const target = originalUrl ?? url
   if (/^[a-z][a-z0-9+.-]*:/i.test(target) && URL.canParse(target)) {

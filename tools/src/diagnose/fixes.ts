@@ -108,7 +108,7 @@ export const FIXES = {
   use_hmac_sha256: { sender: 'Compute HMAC-SHA256 once, with the secret as the key, over the message.' },
   send_hex: {
     sender: 'Send 64 lowercase hex digits and nothing else.',
-    lines: { shell: 'openssl dgst -sha256 -r | cut -c 1-64 as the last step, not -binary or base64' },
+    lines: { shell: 'openssl dgst -sha256 -r | cut -c 1-64 as the last step, without -binary and base64' },
   },
 
   whole_signature: {
@@ -273,8 +273,8 @@ export const FIXES = {
       'Sign each attempt when you send the request, not when you queue the request. Compare your clock with a time server.',
   },
   compare: {
-    sender: 'If this command prints another hash than the receiver has, sign the bytes that you send.',
-    receiver: 'If the command prints the same hash, the secrets differ: set the secret again on both sides.',
+    sender: "If this command prints a hash that differs from the receiver's hash, sign the bytes that you send.",
+    receiver: "If the command prints the receiver's hash, the secrets differ. Set the secret again on both sides.",
   },
 } as const satisfies { readonly [id: string]: Fix }
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */

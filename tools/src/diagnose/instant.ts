@@ -58,7 +58,7 @@ export function instantOfDate(text: string): number {
     const milliseconds = fraction.padEnd(3, '0').slice(0, 3)
     return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`)
   }
-  // `Tue, 14 Nov 2023 22:13:20 GMT` has the name of a month, and `11/14/2023` has slashes. `Date.parse` also accepts much other text.
+  // `Tue, 14 Nov 2023 22:13:20 GMT` contains the name of a month, and `11/14/2023` contains slashes. `Date.parse` also accepts much other text.
   if (!/[a-z]{3}|\d\/\d/i.test(text)) return Number.NaN
   return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }

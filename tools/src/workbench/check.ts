@@ -49,7 +49,7 @@ export function check(input: CheckInput): CheckReport {
     arrival,
     rules: checkRules(headers, arrival, expected, now),
     findings,
-    // This is true even if there is a finding: Brotli hardly changes a small body, so another change may lead to the same bytes.
+    // The page says this even if there is a finding. Brotli hardly changes a small body, so another change may lead to the same bytes.
     isBrotliNotTried: isBrotliNotTried && !diagnosis.valid,
   }
 }
