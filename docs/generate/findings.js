@@ -76,7 +76,7 @@ function fixOf(code, { fix, fixes }, shown) {
   const rows = names.map(([language, name]) => `| ${name} | ${codeSpan(Object(fixes)[language])} |`)
   const table = ['| language | line to change |', '|---|---|', ...rows].join('\n')
   const first = shown.get(table)
-  if (first !== undefined) return [text, `The line to change is that of [${first}](#${first}).`]
+  if (first !== undefined) return [text, `The line to change is the same as for [${first}](#${first}).`]
   shown.set(table, code)
   return [text, table]
 }

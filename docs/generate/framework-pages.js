@@ -36,8 +36,8 @@ const PAGES = {
   workers: { files: ['worker.ts', 'webhook-nonces.ts', 'wrangler.json'] },
 }
 
-const NEXT = `[Receive a webhook](index.md) says how to run and check a handler, and what you must do. If a valid request gets 401,
-[find out why](../debug/index.md).`
+const NEXT = `Before you deploy, read [what you must do](index.md#what-you-must-do). The same page says how to run and check a handler. If a valid
+request gets 401, [find out why](../debug/index.md).`
 
 /** @param {string} verb */
 const otherScheme = (verb) => `If your sender uses [Standard Webhooks](standard-webhooks.md), import \`${verb}\` from

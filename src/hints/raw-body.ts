@@ -48,7 +48,7 @@ const FRAMEWORKS: readonly Framework[] = [
     matches: (value) => hasMethod(value, 'arrayBuffer'),
     name: 'Fetch API',
     request: 'request',
-    fix: 'do not call json() or text() before.',
+    fix: 'do not call json() or text() on the request first.',
   },
   {
     matches: (value) => 'isBase64Encoded' in value && isParsed(value),

@@ -12,7 +12,7 @@ export interface TransactionConnection {
 }
 
 /**
- * Returns the option `begin` of a transaction store for a pool.
+ * Returns a function to pass as the option `begin` of a transaction store. The function takes each connection from the pool.
  *
  * @param acquire - takes a connection from the pool.
  * @param end - ends a connection whose rollback has failed.

@@ -261,7 +261,7 @@ export const CLOCK_CASES: Cases = {
     await expectTaken(
       store,
       reservation,
-      'A key with a TTL of 600 s is free after exactly 600 s, but its request is still valid then. Keep each key 1 ms longer.',
+      'A key with a TTL of 600 s is free after exactly 600 s, when a replay of the request can still be valid. Keep each key 1 ms longer.',
     )
   },
 }
@@ -299,7 +299,7 @@ function newMessage() {
     single: (rest: string) => [webhookId, nonce(rest)] as const,
     /** Returns the keys of one split: its nonce and the signature. */
     keysOf: (rest: string) => [nonce(rest), signature],
-    /** Calls `reserveAll` for the keys of one split, and resolves to the result. */
+    /** Calls `reserveAll` with the nonce and the signature of one split of the message, and resolves to the result. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
       reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
   }

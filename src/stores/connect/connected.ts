@@ -37,7 +37,7 @@ export interface ConnectOptions extends TimeoutOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** The options of a connect function, with the defaults of the shared options. */
+/** The options of a connect function. Shared options that are missing have their default values. */
 export type ConnectSettings<Options> = Options & {
   readonly timeout: number
   readonly concurrency: number
@@ -45,8 +45,8 @@ export type ConnectSettings<Options> = Options & {
 }
 
 /**
- * Returns the options of a connect function, with the defaults of the shared options. Throws if an option is invalid. The options of the
- * store are checked by the store itself.
+ * Returns the options of a connect function, with default values for missing shared options. Throws if an option is invalid. The store
+ * itself checks its own options.
  *
  * @param names - the names of the options that not all connect functions have.
  */

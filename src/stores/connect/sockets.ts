@@ -29,7 +29,7 @@ export class Sockets {
     return socket.setKeepAlive(true).setNoDelay(true)
   }
 
-  /** Destroys all sockets, and also sockets that are created later. */
+  /** Destroys all open sockets. A socket that is created later is destroyed at once. */
   destroy(): void {
     this.#isDestroyed = true
     for (const socket of this.#open) socket.destroy()

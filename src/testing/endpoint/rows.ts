@@ -622,7 +622,7 @@ export const ROWS = table({
       const request = sender.sign()
       return [rejected(withBody(request, respaced(request.body)))]
     },
-    'JSON with other spacing is accepted. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+    'The endpoint accepts JSON whose spacing differs from the signed JSON. The endpoint probably parses the JSON, writes it again, and verifies the result.',
     RAW_BODY,
   ),
   'body-replacement': body(

@@ -15,7 +15,7 @@ export interface BodyRead {
   readonly notes: readonly string[]
   /** Why the body may be wrong. The text ends the sentence "The capture does not hold the bytes that arrived: …". */
   readonly doubt?: string
-  /** The texts that may be the body, the likeliest first, if the headers were found in free text. A right signature confirms one of the texts. */
+  /** Set only if the headers were found in free text: the texts that may be the body, JSON texts first. */
   readonly looseBodies?: readonly Uint8Array[]
   /** Whether the body ends with a newline that an editor may have added. */
   readonly isNewlineUnknown?: boolean
@@ -224,7 +224,7 @@ function* eachRestored(
 }
 
 const PARSED =
-  'The capture has a parsed body, so the body was written as JSON again. The signature is right for this JSON.'
+  'The capture has a parsed body, so diagnose serialized the body to JSON. The signature is right for this JSON.'
 
 const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. This was undone, because ${why}.`
 

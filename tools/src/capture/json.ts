@@ -342,7 +342,7 @@ function writeJson(value: Json): string {
   } catch {
     // `JSON.stringify` throws a RangeError for thousands of nested levels.
     throw new CaptureError(
-      'The body is nested too deeply to be written as JSON again. Pass the raw body with --body-file PATH.',
+      'The body is nested too deeply to serialize to JSON. Pass the raw body with --body-file PATH.',
     )
   }
 }

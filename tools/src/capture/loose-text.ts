@@ -22,7 +22,7 @@ const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+)'
 const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
   (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,
 )
-/** Names of variables, for text without names of headers. A variable counts only if its value looks like the value of the header. */
+/** For text without headers: a variable is read as a header only if its value has that header's form, such as digits for `timestamp`. */
 const VARIABLES = [
   ['X-Timestamp', 'timestamp', '(\\d{9,13})\\b'],
   ['X-Nonce', 'nonce', VALUE],

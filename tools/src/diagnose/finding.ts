@@ -75,7 +75,7 @@ export type FindingCode =
    * that every request has the same nonce.
    */
   | 'message_nonce'
-  /** The JSON was serialized twice, with different white space, escapes, names of fields or forms of numbers. */
+  /** The JSON was serialized again to send or verify it, and the two texts differ in spaces, escapes, field names or number formats. */
   | 'body_json'
   /** A line break was added, removed or changed, often by `echo`, `curl -d` or Go's `json.NewEncoder`. */
   | 'body_newline'

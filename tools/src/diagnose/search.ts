@@ -135,7 +135,7 @@ function groupByCost<State>(choices: readonly Choice<State>[]): ReadonlyMap<numb
   )
 }
 
-/** A kind of combination, such as "a common mistake in the first group, and no other mistake". */
+/** How likely the mistake in each group of choices is, for example: a common mistake in the first group, and none in the others. */
 interface Pattern {
   /** For each group, the cost of its choice. */
   readonly costs: readonly number[]
@@ -175,7 +175,7 @@ function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern
 
 class OutOfBudget extends Error {}
 
-/** The minimum cost between two pauses, because a pause takes time. Hashes with this cost take less than 1 ms. */
+/** The search pauses only after it has spent this cost, because each pause takes time. Hashes with this cost take less than 1 ms. */
 const MIN_STEP = 200_000
 
 /** The length of a block of SHA-256, in bytes. HMAC first hashes a longer key, so a longer key costs one more hash. */
@@ -185,8 +185,8 @@ const BLOCK = 64
 const BYTES_PER_HASH = 1000
 
 /**
- * Returns functions that count the work of a search, and throw `OutOfBudget` before there is too much work. `primitives` counts hashes, and
- * `spend` counts bytes that are read or written. `endStep` is for {@link search}.
+ * Returns functions that count the work of a search. They throw `OutOfBudget` before the work exceeds one of the limits. `primitives`
+ * counts hashes, and `spend` counts bytes that are read or written. `endStep` is for {@link search}.
  *
  * @param hashes - the maximum number of hashes.
  * @param bytes - the maximum number of bytes to hash.

@@ -84,7 +84,7 @@ const changed = kind({ code: 'body_changed', fix: 'same_bytes' })
 const slashed = kind({ code: 'body_changed', fix: 'without_slashes' })
 
 const inflated = (likelihood: Likelihood, format: CompressionFormat) =>
-  compressed(likelihood, `the body before its compression (it arrived as ${format})`, (body, { primitives }) =>
+  compressed(likelihood, `the uncompressed body (the body arrived as ${format})`, (body, { primitives }) =>
     primitives.inflate(format, body, MAX_INFLATED),
   )
 const hashOf =

@@ -154,7 +154,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unquote('common', 'the secret between double quotes', (secret) => `"${secret}"`),
 
   unprefixed('uncommon', 'the secret without its prefix', withoutPrefix),
-  ownPrefix('uncommon', '`<detail>` and the secret', (secret) => ({
+  ownPrefix('uncommon', 'the secret and `<detail>` before it', (secret) => ({
     variants: ['whsec_', 'v1,whsec_', 'v1,', 'sk_', 'Bearer '].map((detail) => ({ detail, value: detail + secret })),
   })),
   valueAlone('common', 'the value after `NAME=` in the secret', (secret) => ASSIGNED.exec(secret)?.[2]),

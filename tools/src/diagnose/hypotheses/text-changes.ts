@@ -5,7 +5,7 @@ import type { Bytes, Hypothesis, Likelihood } from './hypothesis.js'
 
 // This file lists changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
 
-/** The kind of a change. For each kind, a value has its own code and fix. */
+/** What a mistake does to a value, such as add a space. Each value has its own code and fix for each kind. */
 export type ChangeKind =
   | 'space added'
   | 'space removed'
