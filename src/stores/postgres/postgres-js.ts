@@ -7,7 +7,7 @@ import { type ConnectPostgresOptions, cancelStatement } from './session.js'
 import { POSTGRES } from './store.js'
 
 /** The options that `create` passes to `postgres`. */
-export type PostgresJsOptions = Omit<ReturnType<typeof clientOptions>, 'socket'>
+export type PostgresJsOptions = ReturnType<typeof clientOptions>
 
 /** A client that `postgres` of the package `postgres` returns. */
 export interface PostgresJsClient {
@@ -47,13 +47,11 @@ export async function connectPostgresJs(
     {
       dialect: POSTGRES,
       openingTime,
-      create: (_, sockets) =>
-        createClient<PostgresJsClient, PostgresJsOptions>(
-          create,
-          clientOptions(openingTime, concurrency, sockets),
-          ['unsafe', 'end'],
-          EXAMPLE,
-        ),
+      create(_, sockets) {
+        // `socket` is not part of the public type, so that a project needs no types of Node.
+        const all = { ...clientOptions(openingTime, concurrency), socket: socketOf(sockets) }
+        return createClient<PostgresJsClient, PostgresJsOptions>(create, all, ['unsafe', 'end'], EXAMPLE)
+      },
       async query(sql, text, values, acquireTimeout) {
         const response = sql.unsafe(text, values, { prepare })
         // postgres.js opens a connection as a part of the first statement, whose limit therefore includes the time to open.
@@ -74,8 +72,7 @@ export async function connectPostgresJs(
 }
 
 /** Returns the options of a client. All times are in seconds. */
-function clientOptions(openingTime: number, concurrency: number, sockets: Sockets) {
-  let attempts = 0
+function clientOptions(openingTime: number, concurrency: number) {
   return {
     max: concurrency,
     connect_timeout: openingTime / 1000,
@@ -85,10 +82,15 @@ function clientOptions(openingTime: number, concurrency: number, sockets: Socket
     fetch_types: false,
     // Notices are ignored, such as "relation already exists".
     onnotice: () => {},
-    socket(settings: PostgresJsServers) {
-      const address = addressOfPostgresJs(settings, attempts++ % settings.host.length)
-      // postgres.js reads the name of the server for TLS from its socket.
-      return Object.assign(sockets.connect(address), address)
-    },
+  }
+}
+
+/** Returns the option `socket`, which creates the socket of a connection. */
+function socketOf(sockets: Sockets) {
+  let attempts = 0
+  return (settings: PostgresJsServers) => {
+    const address = addressOfPostgresJs(settings, attempts++ % settings.host.length)
+    // postgres.js reads the name of the server for TLS from its socket.
+    return Object.assign(sockets.connect(address), address)
   }
 }
