@@ -12,7 +12,7 @@ const reports = readFileSync(file, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line))
 
-/** The last report of each client in each fault, because a test that is late is tried again. */
+/** The last report of each client in each fault, because one fault can be measured again alone. */
 const last = new Map(reports.map((report) => [[report.store, report.fault, report.kind].join(), report]))
 
 /** @type {Map<string, import('./faults.js').Result>} */
