@@ -73,6 +73,9 @@ try {
   process.stdin.destroy()
 }`
 
+// The file is written once, because a process that starts during a second write would read an empty file.
+writeFileSync(join(folder, 'main.mjs'), MAIN)
+
 /** Starts a process with a file of the guide and another address in it. */
 function start(
   file: string,
@@ -88,7 +91,6 @@ function start(
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
   const name = join(folder, `${randomUUID()}.mjs`)
   writeFileSync(name, ts.transpileModule(source, { compilerOptions }).outputText)
-  writeFileSync(join(folder, 'main.mjs'), MAIN)
   const child = spawn(process.execPath, [join(folder, 'main.mjs'), name], { stdio: ['pipe', 'pipe', 'inherit'] })
   const output = { text: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
