@@ -316,7 +316,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     const best = {
       stripe: '/receive/migrate.html#what-changes',
       idempotency: '/operate/nothing-lost.html#exactly-once-over-sql',
-      retry: '/debug/findings.html#nonce_reused',
+      retry: '/send/#retries',
       duplicate: '/reference/errors.html#replayed_nonce',
       rotate: '/receive/secrets.html#rotate-a-secret',
       replay: '/reference/errors.html#replayed_nonce',
