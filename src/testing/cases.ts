@@ -367,6 +367,8 @@ export const RESERVE_ALL_CASES: Cases = {
 
 const STILL_TAKEN = 'is still taken after release(). Delete what was reserved for this owner.'
 const FREES_OTHERS = 'Delete only where webhook, key and owner are the same, in one atomic step.'
+/** Owners that a store could take for no owner, or for the start of every owner. */
+const NOBODY = ['', 'null', 'undefined']
 
 /** Calls `release`, and checks that the store returns nothing and throws nothing. */
 async function release(store: NonceStore, webhookId: string, keys: readonly string[], owner: string): Promise<void> {
@@ -398,9 +400,9 @@ export const RELEASE_CASES: Cases = {
     await expectStays('reserve() returns true for a taken key with another owner.')
     expect(!(await isFreeFor(owner)), 'reserve() returns true for a taken key with the same owner. Return false.')
 
-    await release(store, webhookId, [key], other)
+    for (const name of [other, ...NOBODY]) await release(store, webhookId, [key], name)
     await expectStays('release() frees a key of another owner.')
-    await release(store, webhookId, [unowned], owner)
+    for (const name of [owner, ...NOBODY]) await release(store, webhookId, [unowned], name)
     await expectStays('release() frees a key that has no owner.', unowned)
     await release(store, webhookId, [key], owner)
     expect(await isFreeFor(other), `A key ${STILL_TAKEN}`)
@@ -430,6 +432,13 @@ export const RELEASE_CASES: Cases = {
     await release(store, webhookId, keysOf('a'), owner)
     expect(await all(store, 'c'), `A signature ${STILL_TAKEN}`)
     await expectFree(store, single('a'), `A nonce ${STILL_TAKEN}`)
+
+    const unowned = newMessage()
+    const [unownedId] = unowned.single('a')
+    await unowned.all(store, 'a')
+    for (const name of [owner, ...NOBODY]) await release(store, unownedId, unowned.keysOf('a'), name)
+    expect(!(await unowned.all(store, 'b')), `release() frees a signature that has no owner. ${FREES_OTHERS}`)
+    await expectTaken(store, unowned.single('a'), `release() frees a nonce that has no owner. ${FREES_OTHERS}`)
   },
   async 'release(), if present, lets exactly one of many calls reserve the key again'(store, setting) {
     if (store.release === undefined) return

@@ -199,6 +199,19 @@ function withRelease(
   })
 }
 
+/** A store whose `release` compares the owners wrongly. */
+function releasing(
+  fault: string,
+  message: RegExp,
+  isOwner: (stored: string | undefined, owner: string) => boolean | undefined,
+) {
+  return withRelease(fault, message, (store) => async (webhookId, keys, owner) => {
+    for (const address of keys.map((key) => store.address(webhookId, key))) {
+      if (isOwner(store.owners.get(address), owner)) store.backend.delete(address)
+    }
+  })
+}
+
 function databaseError(): never {
   throw new Error('database error')
 }
@@ -217,6 +230,7 @@ function oneByOne<Args extends unknown[]>(act: (...args: Args) => Promise<boolea
 
 const LATE = /still taken after 2\.5 s\. Let each key expire .* check the unit|If other keys have a longer TTL/
 const FREED = /that reserveAll\(\) reserved is free for reserve\(\)\. .*never free a taken key/
+const NO_OWNER = /^release\(\) frees a (key|nonce|signature) that has no owner\. Delete only where/
 const EARLY = /TTL of 600 s is free after a few seconds\. Use the ttlSeconds of each call/
 
 export const CORRECT_STORE = faulty('none', /./, () => ({}))
@@ -597,18 +611,18 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   withRelease('throws', /^release\(\) threw for (a key|two keys)/, () => databaseError),
   withRelease('returns false', /^release\(\) returned false/, () => async () => false as never),
   withRelease('hangs', /^release\(\) did not respond within 20 s/, () => () => new Promise(() => {})),
-  withRelease('ignores the owner', /(another owner|no owner|comes twice)/, (store) => async (webhookId, keys) => {
-    for (const key of keys) store.backend.delete(store.address(webhookId, key))
-  }),
+  releasing('ignores the owner', /(another|no) owner/, () => true),
+  releasing('frees keys without an owner', NO_OWNER, (stored, owner) => (stored ?? owner) === owner),
+  releasing('an empty text for no owner', NO_OWNER, (stored, owner) => (stored ?? '') === owner),
   withRelease(
-    'frees keys without an owner',
-    /^release\(\) frees a key that has no owner\. Delete only where/,
-    (store, right) => async (webhookId, keys, owner) => {
-      const addresses = keys.map((key) => store.address(webhookId, key))
-      for (const address of addresses) if (store.owners.get(address) === undefined) store.backend.delete(address)
-      return right(webhookId, keys, owner)
-    },
+    'an empty text for no owner of reserveAll',
+    NO_OWNER,
+    (_, right) => right,
+    (_, { reserveAll }) => ({ reserveAll: (...[id, keys, ttl, owner = '']) => reserveAll(id, keys, ttl, owner) }),
   ),
+  releasing('the text null for no owner', NO_OWNER, (stored, owner) => (stored ?? 'null') === owner),
+  releasing('the text undefined for no owner', NO_OWNER, (stored, owner) => String(stored) === owner),
+  releasing('compares the start of the owner', /another owner/, (stored, owner) => stored?.startsWith(owner)),
   withRelease(
     'frees all keys of the owner',
     /^release\(\) frees another key of the owner\./,
