@@ -13,7 +13,7 @@ export default {
   async fetch(request) {
     if (request.method !== 'POST') return new Response()
     const [method, webhookId, ...args] = await request.json()
-    if (method === 'reserve') return Response.json(await nonceStore.reserve(webhookId, ...args))
+    if (method in nonceStore) return Response.json((await nonceStore[method](webhookId, ...args)) ?? null)
     return Response.json(await nonces.getByName(webhookId)[method](...args))
   },
 }`
@@ -22,7 +22,7 @@ export default {
 const METHODS = `
   fill(rows) {
     this.#sql.exec(\`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-      INSERT INTO nonces SELECT 'expired ' || i, 0 FROM n\`, rows)
+      INSERT INTO nonces SELECT 'expired ' || i, 0, NULL FROM n\`, rows)
   }
   count() {
     return this.#sql.exec('SELECT count(*) AS n FROM nonces').one().n
@@ -46,7 +46,7 @@ const METHODS = `
   }
   isFree(key, millisecondsAfterExpiry) {
     return this.at((time) => {
-      this.#sql.exec('INSERT INTO nonces VALUES (?, ?)', key, time - millisecondsAfterExpiry)
+      this.#sql.exec('INSERT INTO nonces VALUES (?, ?, NULL)', key, time - millisecondsAfterExpiry)
       return this.reserve(key, 600)
     })
   }
@@ -56,7 +56,7 @@ describe('the Durable Object', () => {
   let server: Server
   beforeAll(async () => {
     const project = createProject()
-    const nonces = sourceOf({ file: 'webhook-nonces.ts' }).replace('  /** It does not await', `${METHODS}\n$&`)
+    const nonces = sourceOf({ file: 'webhook-nonces.ts' }).replace('extends DurableObject {', `$&${METHODS}`)
     const worker = sourceOf({ file: 'worker.ts' }).replace('export default', 'export const recipe =')
     const source = worker.concat(ASKED_FROM_OUTSIDE)
     server = await Server.start(bundleWorker(project, source, nonces), project)
@@ -76,6 +76,9 @@ describe('the Durable Object', () => {
   const store: NonceStore = {
     async reserve(...asked) {
       return (await ask('reserve', ...asked)) === 'true'
+    },
+    async release(...asked) {
+      await ask('release', ...asked)
     },
   }
 

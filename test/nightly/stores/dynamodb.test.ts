@@ -254,7 +254,8 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     it('free a nonce as much earlier or later as they differ', async () => {
       let time = START
       const ahead = storeWith({ now: () => time + 60_000 }).store
-      const right = storeWith({ now: () => time }).store
+      const clock = { now: () => time }
+      const right = storeWith(clock).store
       expect(await right.reserve('42', 'nonce of the right clock', 600)).toBe(true)
       expect(await ahead.reserve('42', 'nonce of the clock ahead', 600)).toBe(true)
       time = START + 540_001
@@ -263,7 +264,8 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
       time = START + 660_000
       expect(await right.reserve('42', 'nonce of the clock ahead', 600)).toBe(false)
       time = START + 660_001
-      expect(await right.reserve('42', 'nonce of the clock ahead', 600)).toBe(true)
+      // A store remembers for 250 ms that the nonce was taken.
+      expect(await storeWith(clock).store.reserve('42', 'nonce of the clock ahead', 600)).toBe(true)
     })
   })
 })
