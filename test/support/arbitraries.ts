@@ -31,7 +31,7 @@ export const bodies = fc.oneof(
 export const texts = fc.oneof(anyText({ minLength: 1, maxLength: 100 }), fc.string({ minLength: 1, maxLength: 100 }))
 
 /** Any timestamp within the window around {@link NOW}, some with leading zeros. */
-export const timestamps = fc
+const timestamps = fc
   .tuple(fc.integer({ min: -300, max: 300 }), fc.nat({ max: 3 }))
   .map(([seconds, zeros]) => '0'.repeat(zeros) + String(Number(TIMESTAMP) + seconds))
 

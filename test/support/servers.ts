@@ -250,7 +250,7 @@ sentinel failover-timeout ${name} 2000
  *
  * @param port - where they reach the server.
  */
-export async function startReplicas(master: RedisServer, count: number, port = master.port): Promise<RedisServer[]> {
+async function startReplicas(master: RedisServer, count: number, port = master.port): Promise<RedisServer[]> {
   // A replica synchronises without a delay.
   master.cli('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
   const options = ['--replicaof', '127.0.0.1', String(port), '--repl-diskless-sync-delay', '0']

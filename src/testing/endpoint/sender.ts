@@ -6,7 +6,7 @@ import { signMessage } from '../../rules/signature.js'
 // The cases create their requests with these functions. The functions check no formats, because a case can break any rule.
 
 /** One header. A name can occur twice in a request. */
-export type EndpointHeader = readonly [name: string, value: string]
+type EndpointHeader = readonly [name: string, value: string]
 
 /** A request to send. `headers` does not contain the headers that the HTTP client adds. */
 export interface EndpointRequest {

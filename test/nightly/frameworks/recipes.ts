@@ -23,7 +23,7 @@ export const NODES = [22, 24, 26].map(
 const TSX = [process.execPath, '--import', 'tsx']
 
 /** The two ways to receive in Next.js, below `docs/recipes/nextjs`. */
-export const NEXT_ROUTES = ['app/hooks/billing/route.ts', 'pages/api/hooks/billing.ts'] as const
+const NEXT_ROUTES = ['app/hooks/billing/route.ts', 'pages/api/hooks/billing.ts'] as const
 
 /** The route of Nitro and Nuxt, below `docs/recipes`. */
 export const NITRO_ROUTE = 'nitro/server/routes/hooks/billing.post.ts'

@@ -92,8 +92,8 @@ interface Kept {
   readonly lastMillisecond: number
 }
 
-export const ARGUMENT = 'ERR_INVALID_ARGUMENT'
-export const STORE = 'ERR_NONCE_STORE'
+const ARGUMENT = 'ERR_INVALID_ARGUMENT'
+const STORE = 'ERR_NONCE_STORE'
 
 export class Oracle {
   kept: Kept[] = []

@@ -207,7 +207,7 @@ export function droppedConnections(
  * Returns the row of connections that a firewall forgets one after the other, at a load that opens the whole pool. A pool that keeps one
  * of them gives it to a request again and again.
  */
-export function droppedOneByOne(
+function droppedOneByOne(
   clients: Clients,
   startBehindProxy: (closers: Closers) => Promise<{ proxy: Pick<TcpProxy, 'dropOldestConnection'>; address: unknown }>,
 ): Row {

@@ -20,18 +20,10 @@ export async function slowDownPostgres(server: PostgresServer): Promise<void> {
     CREATE TRIGGER be_slow BEFORE INSERT ON webhook_nonces FOR EACH ROW EXECUTE FUNCTION be_slow()`)
 }
 
-export async function speedUpPostgres(server: PostgresServer): Promise<void> {
-  await server.sql('DROP TRIGGER be_slow ON webhook_nonces')
-}
-
 /** Makes each insertion sleep. The table must exist. */
 export async function slowDownMariaDb(server: MariaDbServer): Promise<void> {
   await server.sql(`CREATE TRIGGER hooks.be_slow BEFORE INSERT ON hooks.webhook_nonces
     FOR EACH ROW SET @slept = SLEEP(${ROW_MILLISECONDS / 1000})`)
-}
-
-export async function speedUpMariaDb(server: MariaDbServer): Promise<void> {
-  await server.sql('DROP TRIGGER hooks.be_slow')
 }
 
 /**
@@ -45,8 +37,6 @@ export class SlowRedis {
   /** The commands that wait for their turn, with the time at which each arrived. */
   #waiting: { socket: Socket; command: string[]; arrived: number }[] = []
   #isRunning = true
-  /** Whether the server does nothing, although its connections stay open. */
-  isStopped = false
 
   /** @param milliseconds - how long an `EVAL` takes. */
   private constructor(public milliseconds: number) {
@@ -91,7 +81,7 @@ export class SlowRedis {
     // When the last command was done. Timers are late, so this is the time at which it should have been done.
     let done = 0
     while (this.#isRunning) {
-      for (let next = this.#waiting[0]; next !== undefined && !this.isStopped; next = this.#waiting[0]) {
+      for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
         const isReservation = next.command[0] === 'EVAL'
         const due = Math.max(done, next.arrived) + (isReservation ? this.milliseconds : 0)
         if (due > performance.now()) break
@@ -99,7 +89,6 @@ export class SlowRedis {
         this.#waiting.shift()
         next.socket.write(this.#reply(next.command))
       }
-      if (this.isStopped) done = performance.now()
       await sleep(1)
     }
   }

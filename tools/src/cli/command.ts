@@ -48,7 +48,7 @@ export interface Outcome {
 export class Interrupted extends Error {}
 
 /** An option of a command. */
-export interface Option {
+interface Option {
   /** The placeholder for the value in the help, such as `PATH`. An option without a placeholder takes no value. */
   readonly value?: string
   /** `number` if the value is a number. `several` if the option can be repeated. Without `several`, only the last value is used. */

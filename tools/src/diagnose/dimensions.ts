@@ -42,9 +42,8 @@ export interface Change {
 /** A change with its texts for the user. */
 export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what' | 'style'> {
   readonly dimension: Dimension['name']
-  /** The value before the change, and the value after the change. */
+  /** The value before the change. */
   readonly input: unknown
-  readonly output: Value
 }
 
 /** What is known about a signed request, besides its headers. */

@@ -7,7 +7,7 @@ import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
 import { diagnoseInSteps, type RequestToDiagnose } from './engine.js'
 import type { Diagnosis } from './finding.js'
 
-export { captureRequest, type RequestHead } from '../capture/capture-request.js'
+export { captureRequest } from '../capture/capture-request.js'
 export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
 
 /** A request as for `verify`, which can also have its method and its path. */

@@ -7,7 +7,7 @@ import { instantOf, NEAR } from './instant.js'
 // This file finds the three values if a header has another name, was sent twice, or has the value of another header.
 
 /** One of the three headers. */
-export interface ReceivedHeader {
+interface ReceivedHeader {
   readonly name: HeaderName
   /** The value as received. If the header arrived twice, the values are joined with `, `. */
   readonly value: string | undefined

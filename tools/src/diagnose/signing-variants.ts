@@ -165,10 +165,10 @@ function* spending<Result>(steps: Steps<Result>, { spend, endStep }: SearchConte
 }
 
 function describe(changes: readonly Change[], secrets: readonly string[]): Mistake[] {
-  return changes.map(({ hypothesis, dimension, index, input, detail, output }) => {
+  return changes.map(({ hypothesis, dimension, index, input, detail }) => {
     const isOfOne = dimension === 'secret' && secrets.length > 1 && hypothesis.code !== 'secret_placeholder'
     const whose = isOfOne ? ` (of secret[${index}])` : ''
-    return { ...hypothesis, what: hypothesis.what.replace('<detail>', () => detail) + whose, dimension, input, output }
+    return { ...hypothesis, what: hypothesis.what.replace('<detail>', () => detail) + whose, dimension, input }
   })
 }
 

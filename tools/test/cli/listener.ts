@@ -29,7 +29,7 @@ export interface Listener {
 }
 
 /** A line of the output with `--json`. */
-export type Report = Omit<source.Report, 'time'> & { readonly time: string }
+type Report = Omit<source.Report, 'time'> & { readonly time: string }
 
 /**
  * @param secretArgs - where the secret comes from.

@@ -13,7 +13,7 @@ export interface Digest {
   readonly isKeyed: boolean
 }
 
-export const hmacWith = (algorithm: HashAlgorithm): Digest => ({
+const hmacWith = (algorithm: HashAlgorithm): Digest => ({
   make: (key, message, { primitives }) => primitives.hmac(algorithm, key, message),
   isKeyed: true,
 })

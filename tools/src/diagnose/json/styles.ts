@@ -44,7 +44,7 @@ function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle 
 }
 
 /** Returns a function that replaces each character by the text that `escapeOf` returns. This is five times as fast as `String.replace`. */
-export function replacing(escapeOf: (character: string) => string | undefined): (text: string) => string {
+function replacing(escapeOf: (character: string) => string | undefined): (text: string) => string {
   const ofAscii: string[] = []
   for (let code = 0; code < 128; code++) ofAscii.push(escapeOf(String.fromCharCode(code)) ?? '')
   /** Caches the escapes of characters beyond ASCII. */
