@@ -106,7 +106,7 @@ it('signing as HTTP text prints a request that diagnose accepts, for any bytes',
 })
 
 describe.runIf(IS_POSIX && isInstalled('curl'))('signing for curl', () => {
-  const names = ['body.json', "it's a $(body).json", 'ünï cödé', '@at', '*?[a]']
+  const names = ['sent.json', "it's a $(body).json", 'ünï cödé', '@at', '*?[a]']
   it.each(names)('sends exactly the bytes of the file %j', async (name) => {
     const bytes = Buffer.from('\r\n\0\xff@ {"a":1}\n\n', 'latin1')
     const path = join(folder, name)
