@@ -22,3 +22,12 @@ export async function diagnoseBriefly(
 ): Promise<Diagnosis> {
   return runSteps(diagnoseInSteps(NODE_PRIMITIVES, readArguments(request, secret, clock), hashes))
 }
+
+/** Returns a function that calls `act` once per value, so that several tests share the result and run in any order. */
+export function memoize<T, R>(act: (value: T) => R): (value: T) => R {
+  const results = new Map<T, R>()
+  return (value) => {
+    if (!results.has(value)) results.set(value, act(value))
+    return results.get(value) as R
+  }
+}

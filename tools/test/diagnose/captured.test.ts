@@ -9,7 +9,7 @@ import { TEXT_CHANGES } from '../../src/diagnose/hypotheses/text-changes.js'
 import { TIMESTAMP_HYPOTHESES } from '../../src/diagnose/hypotheses/timestamp.js'
 import { diagnose, type Finding } from '../../src/diagnose/index.js'
 import { findLeaks } from '../leaks.js'
-import { diagnoseBriefly } from './brief-search.js'
+import { diagnoseBriefly, memoize } from './brief-search.js'
 import { CAPTURED, type Captured } from './captured.js'
 
 const named = (all: readonly Captured[]) => all.map((request) => [request.name, request] as const)
@@ -20,15 +20,10 @@ const UNEXPLAINED = [
   'milliseconds with their fraction in the message, json.dumps',
 ]
 
-const diagnoses = new Map<Captured, ReturnType<typeof diagnose>>()
-
-/** Diagnoses each request once for all tests. */
-function diagnoseOnce(request: Captured): ReturnType<typeof diagnose> {
+const diagnoseOnce = memoize((request: Captured) => {
   const explain = request.isLong ? diagnose : diagnoseBriefly
-  const diagnosis = diagnoses.get(request) ?? explain(requestOf(request), request.secret, { now: () => request.now })
-  diagnoses.set(request, diagnosis)
-  return diagnosis
-}
+  return explain(requestOf(request), request.secret, { now: () => request.now })
+})
 
 /** The hypotheses that no request needs, because another one comes first. They have examples. */
 const WITH_EXAMPLES = new Set([
