@@ -52,6 +52,8 @@ export interface SqlDialect {
   unlock?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
   /** Unlocks the keys from other connections, after {@link unlock} has failed. */
   unlockFromOutside?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
+  /** Cancels the statements that start with `mark`, and that the server has run for `milliseconds`. */
+  cancel?(query: SqlQuery, mark: string, milliseconds: number): Promise<unknown>
   /** Creates the table if it is absent, and otherwise checks it. */
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if the table is absent, or differs from a table of `createTable`. */

@@ -1,13 +1,9 @@
-import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { createSecureContext, TLSSocket } from 'node:tls'
 import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectPostgresOptions, connectPg, connectPostgresJs } from '../../src/stores/postgres/index.js'
-import { cancelStatement } from '../../src/stores/postgres/session.js'
 import { createCertificate } from '../support/certificate.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
@@ -87,29 +83,6 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
         await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('accepted'))
       },
     )
-
-    it('cancels a statement over TLS if the pool uses TLS, with a server that takes nothing else', async () => {
-      const secure = await PostgresServer.start(...tlsSettings)
-      closers.push(() => secure.stop())
-      const locker = await secure.connect()
-      closers.push(() => locker.end())
-      await secure.requireTls()
-      const proxy = await TcpProxy.start(secure.port)
-      closers.push(() => proxy.stop())
-      const firstBytes: string[] = []
-      proxy.onRequest = (chunk, before) => {
-        if (before === 0) firstBytes.push(chunk.toString('hex'))
-      }
-      const ssl = { ca: certificate.ca }
-      const nonceStore = await WITH_PARTS[kind]({ host: 'localhost', port: proxy.port, ssl }, CANCEL_AFTER)
-      closers.push(() => nonceStore.close())
-      await locker.query('BEGIN; LOCK TABLE webhook_nonces IN ACCESS EXCLUSIVE MODE')
-      expect(await send(newRequest(), nonceStore)).toBe('ERR_NONCE_STORE')
-      await eventually(() => expect(secure.cancelled).toBe(1))
-      // SSLRequest: its length 8, and its code 80877103 (PostgreSQL, message formats).
-      expect(new Set(firstBytes)).toEqual(new Set(['0000000804d2162f']))
-      await locker.query('ROLLBACK')
-    })
 
     it('says that the server is down', async () => {
       const down = open(`postgres://test@127.0.0.1:${await freePort()}/postgres`)
@@ -206,81 +179,6 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
 
     it('is refused after close(), which settles twice and while the server hangs', async () => {
       await expectToClose(await open(server.url, { timeout: CANCEL_AFTER }), server, closers)
-    })
-  })
-
-  describe('a CancelRequest', () => {
-    const secret = { pid: 42, secret: 7 }
-    /** The length, the code 80877102, the process and its key, each in 4 bytes (PostgreSQL, message formats). */
-    const CANCEL_REQUEST = '0000001004d2162e0000002a00000007'
-
-    /** A server that answers SSLRequest, if it is not `undefined`, and records what it gets, before and after encryption. */
-    async function startServer(answer: string | undefined) {
-      const received = { clear: '', encrypted: '' }
-      const context = createSecureContext({ cert: certificate.ca, key: readFileSync(certificate.key) })
-      const server = createServer((socket) => {
-        const encrypt = () => {
-          const encrypted = new TLSSocket(socket, { isServer: true, secureContext: context })
-          encrypted
-            .on('error', () => {})
-            .on('data', (chunk) => {
-              received.encrypted += chunk.toString('hex')
-              encrypted.end()
-            })
-        }
-        socket.on('error', () => {})
-        if (answer === undefined) return encrypt()
-        socket.once('data', (chunk) => {
-          received.clear += chunk.toString('hex')
-          if (answer === 'S') encrypt()
-          else
-            socket.on('data', (more) => {
-              received.clear += more.toString('hex')
-              socket.end()
-            })
-          socket.write(answer)
-        })
-      }).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      closers.push(() => server.close())
-      return { received, server, address: { host: '127.0.0.1', port: Object(server.address()).port } }
-    }
-    const tls = { options: { ca: certificate.ca, servername: 'localhost' }, isDirect: false, isOptional: false }
-    const SSL_REQUEST = '0000000804d2162f'
-
-    it.each<[string, string | undefined, object, { clear: string; encrypted: string }]>([
-      ['goes over TLS', 'S', {}, { clear: SSL_REQUEST, encrypted: CANCEL_REQUEST }],
-      [
-        'goes over TLS at once, if the pool does so',
-        undefined,
-        { isDirect: true },
-        { clear: '', encrypted: CANCEL_REQUEST },
-      ],
-      ['is not sent if the server has no TLS', 'N', {}, { clear: SSL_REQUEST, encrypted: '' }],
-      [
-        'goes in clear text if the pool may do so',
-        'N',
-        { isOptional: true },
-        { clear: SSL_REQUEST + CANCEL_REQUEST, encrypted: '' },
-      ],
-      [
-        'is not sent if the certificate is not trusted',
-        'S',
-        { options: { servername: 'localhost' } },
-        { clear: SSL_REQUEST, encrypted: '' },
-      ],
-      [
-        'is not sent if the certificate is that of another server',
-        'S',
-        { options: { ca: certificate.ca, servername: 'another' } },
-        { clear: SSL_REQUEST, encrypted: '' },
-      ],
-    ])('%s', async (_, answer, more, expected) => {
-      const { received, server, address } = await startServer(answer)
-      const closed = once(server, 'connection').then(([socket]) => once(socket, 'close'))
-      cancelStatement({ address, ...secret, tls: { ...tls, ...more } }, LONG_TIMEOUT)
-      await closed
-      expect(received).toEqual(expected)
     })
   })
 })

@@ -20,45 +20,8 @@ export interface SqlDriver<Client> extends Pick<Driver<Client>, 'create' | 'clos
   readonly dialect: SqlDialect
   /** How long a connection may take to open, in milliseconds. Opening takes several round trips, and more with TLS. */
   readonly openingTime: number
-  /**
-   * Runs one statement. The promise settles even if the server does not respond in time.
-   *
-   * @param acquireTimeout - how long to wait for a connection, in milliseconds.
-   */
-  query(client: Client, sql: string, values: (string | number)[], acquireTimeout: number): Promise<unknown>
-}
-
-/**
- * Runs one statement on a connection of a pool. Returns the connection to the pool if the server has responded. Otherwise, ends the
- * connection, because the connection may be lost.
- *
- * @param acquiring - the promise of the pool for a connection, which might never settle. A connection that comes too late goes back to the
- * pool.
- */
-export async function runOnConnection<Connection extends { release(): void }>(
-  acquiring: Promise<Connection>,
-  acquireTimeout: number,
-  timeout: number,
-  act: {
-    run(connection: Connection): Promise<unknown>
-    isReply(error: unknown): boolean
-    end(connection: Connection): void
-  },
-): Promise<unknown> {
-  const message = `The pool had no free connection within ${acquireTimeout} ms. Allow more connections, or check the server.`
-  const connection = await within(acquireTimeout, acquiring, message).catch((error: unknown) => {
-    acquiring.then((late) => late.release()).catch(() => {})
-    throw error
-  })
-  try {
-    const result = await within(timeout, act.run(connection), `The server did not respond within ${timeout} ms.`)
-    connection.release()
-    return result
-  } catch (error) {
-    if (act.isReply(error)) connection.release()
-    else act.end(connection)
-    throw error
-  }
+  /** Runs one statement. The promise may never settle. */
+  query(client: Client, sql: string, values: (string | number)[]): PromiseLike<unknown>
 }
 
 /**
@@ -72,20 +35,31 @@ export async function connectSql<Client extends object>(
 ): Promise<ConnectedSqlNonceStore> {
   const { dialect, openingTime } = driver
 
+  /** How long a statement may take. This limit is longer than `timeout`, because the pool may have to open a connection first. */
+  const limit = 1.5 * timeout
+  /** The start of each statement that can be cancelled. The request of such a statement is refused after `timeout`. */
+  const mark = `/* inbound-webhook-auth, timeout ${timeout} ms */`
+
   const query: SqlQuery = async (sql, values) => {
     const { client } = reconnecting
     try {
-      // The second limit is needed, because a pool can lose a statement and never settle its promise.
-      const response = driver.query(client, sql, values, timeout)
-      return await within(1.5 * timeout, response, 'The pool did not respond in time.')
+      const response = driver.query(client, dialect.cancel ? `${mark} ${sql}` : sql, values)
+      const message = `No response within ${limit} ms. Check the server, or allow more connections of the pool.`
+      return await within(limit, response, message)
     } catch (error) {
-      if (isReadOnly(error) || !dialect.isReply(error)) reconnecting.replace(client, error).catch(() => {})
+      if (isReadOnly(error) || !dialect.isReply(error)) replace(client, error).catch(() => {})
       throw error
     }
   }
 
+  async function replace(client: Client, reason: unknown): Promise<void> {
+    const next = await reconnecting.replace(client, reason)
+    const queryNext: SqlQuery = async (sql, values) => driver.query(next, sql, values)
+    await dialect.cancel?.(queryNext, mark, timeout)
+  }
+
   async function check(client: Client): Promise<void> {
-    const [row] = rowsOf(await driver.query(client, dialect.readOnlyQuery, [], openingTime))
+    const [row] = rowsOf(await driver.query(client, dialect.readOnlyQuery, []))
     if (Number(row?.['read_only']) > 0) throw codedError('READ_ONLY', 'The server accepts no writes.')
   }
 

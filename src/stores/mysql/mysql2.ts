@@ -1,6 +1,6 @@
 import { connectSettings, createClient } from '../connect/connected.js'
-import { connectionOfMysql2 } from '../connect/driver-internals.js'
-import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, runOnConnection } from '../connect/sql.js'
+import { queryOfMysql2 } from '../connect/driver-internals.js'
+import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql } from '../connect/sql.js'
 import { pause } from '../with-timeout.js'
 import { sessionSettings } from './session.js'
 import { MYSQL } from './store.js'
@@ -11,20 +11,16 @@ export interface Mysql2Options {
   connectionLimit: number
 }
 
-/** A connection of a pool of `mysql2/promise`. */
-export interface Mysql2Connection {
-  query(options: { sql: string; values?: (string | number)[] }): Promise<unknown>
-  release(): void
-  destroy(): void
-}
-
 /** A pool that `createPool` of `mysql2/promise` returns. */
 export interface Mysql2Pool {
-  getConnection(): Promise<Mysql2Connection>
+  query(sql: string, values: (string | number)[]): Promise<unknown>
   end(): Promise<void>
   on(
     event: 'connection',
-    listener: (connection: { on(event: 'error', listener: (error: unknown) => void): unknown }) => void,
+    listener: (connection: {
+      on(event: 'error', listener: (error: unknown) => void): unknown
+      destroy(): void
+    }) => void,
   ): unknown
 }
 
@@ -60,18 +56,6 @@ export async function connectMysql2(
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable'])
   const { timeout, concurrency } = settings
   const openingTime = Math.ceil(1.5 * timeout)
-  /** The connections on which {@link sessionSettings} already ran. */
-  const prepared = new WeakSet<object>()
-
-  async function run(connection: Mysql2Connection, sql: string, values: (string | number)[]): Promise<unknown> {
-    const own = connectionOfMysql2(connection)
-    if (!prepared.has(own)) {
-      await connection.query({ sql: sessionSettings(timeout) })
-      prepared.add(own)
-    }
-    return connection.query({ sql, values })
-  }
-
   return connectSql<Mysql2Pool>(
     {
       dialect: MYSQL,
@@ -80,20 +64,20 @@ export async function connectMysql2(
         const stream = ({ config: { socketPath, host, port } }: { config: ServerAddress }) =>
           sockets.connect(socketPath === undefined ? { host, port } : { path: socketPath })
         const poolOptions = { connectTimeout: openingTime, connectionLimit: concurrency, stream }
-        const methods = ['getConnection', 'end', 'on']
-        const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, methods, EXAMPLE)
-        // The pool listens only for the first error of a connection, so without this listener, a second error would end the process.
-        pool.on('connection', (connection) => connection.on('error', onPoolError))
+        const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
+        pool.on('connection', (connection) => {
+          // The pool listens only for the first error of a connection, so without this listener, a second error would end the process.
+          connection.on('error', onPoolError)
+          // A connection runs its statements in order, so these settings come first.
+          queryOfMysql2(connection, sessionSettings(timeout), (error) => {
+            if (!error) return
+            onPoolError(error)
+            connection.destroy()
+          })
+        })
         return pool
       },
-      query(pool, sql, values, acquireTimeout) {
-        // The pool of mysql2 has no time-out, and keeps lost connections.
-        return runOnConnection(pool.getConnection(), acquireTimeout, timeout, {
-          run: (connection) => run(connection, sql, values),
-          isReply: MYSQL.isReply,
-          end: (connection) => connection.destroy(),
-        })
-      },
+      query: (pool, sql, values) => pool.query(sql, values),
       // end() rejects as soon as one connection cannot be ended. The other connections may still get a response, so they stay open for the
       // time-out.
       close: (pool) => pool.end().catch(() => pause(timeout)),

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { connectSettings, createClient } from '../connect/connected.js'
-import { sessionOfPg } from '../connect/driver-internals.js'
-import { type ConnectedSqlNonceStore, connectSql, runOnConnection } from '../connect/sql.js'
-import { type ConnectPostgresOptions, cancelStatement } from './session.js'
+import { type ConnectedSqlNonceStore, connectSql } from '../connect/sql.js'
+import { type ConnectPostgresOptions, openingTimeOf } from './connect.js'
 import { POSTGRES } from './store.js'
 
 /** The options that `create` passes to `new pg.Pool`. All times are in milliseconds. */
@@ -12,20 +11,15 @@ export interface PgOptions {
   max: number
 }
 
-/** A connection of a pool of the package `pg`. */
-export interface PgClient {
-  query(config: { name?: string | undefined; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
-  /** Returns the connection to the pool, or ends the connection. */
-  release(destroy?: boolean): void
-  on(event: 'error', listener: (error: Error) => void): unknown
-}
-
 /** A pool that `new pg.Pool` of the package `pg` returns. */
 export interface PgPool {
-  connect(): Promise<PgClient>
+  query(config: { name?: string | undefined; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
   end(): Promise<void>
   on(event: 'error', listener: (error: Error) => void): unknown
-  on(event: 'connect', listener: (client: PgClient) => void): unknown
+  on(
+    event: 'connect',
+    listener: (client: { on(event: 'error', listener: (error: Error) => void): unknown }) => void,
+  ): unknown
 }
 
 const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
@@ -54,8 +48,7 @@ export async function connectPg(
 ): Promise<ConnectedSqlNonceStore> {
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
   const { timeout, concurrency, prepare = true } = settings
-  // With TLS and a password, opening a connection takes six round trips.
-  const openingTime = 2 * timeout
+  const openingTime = openingTimeOf(timeout)
   return connectSql<PgPool>(
     {
       dialect: POSTGRES,
@@ -63,24 +56,14 @@ export async function connectPg(
       create(onPoolError, sockets) {
         const stream = () => sockets.create()
         const poolOptions = { connectionTimeoutMillis: openingTime, query_timeout: timeout, max: concurrency, stream }
-        const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
+        const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
         pool.on('error', onPoolError)
         // A connection may fail before it is used, and without a listener, the error would end the process.
         pool.on('connect', (client) => client.on('error', onPoolError))
         return pool
       },
-      query(pool, text, values, acquireTimeout) {
-        // The pool has one limit for both waiting for a free connection and opening a connection, which may take longer.
-        return runOnConnection(pool.connect(), acquireTimeout, timeout, {
-          // Different statements have different names, because several stores may share a connection.
-          run: (client) => client.query({ name: prepare ? hash('sha1', text) : undefined, text, values }),
-          isReply: POSTGRES.isReply,
-          end(client) {
-            client.release(true)
-            cancelStatement(sessionOfPg(client))
-          },
-        })
-      },
+      // Different statements have different names, because several stores may share a connection.
+      query: (pool, text, values) => pool.query({ name: prepare ? hash('sha1', text) : undefined, text, values }),
       close: (pool) => pool.end(),
     },
     settings,

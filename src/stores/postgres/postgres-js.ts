@@ -1,9 +1,7 @@
 import { connectSettings, createClient } from '../connect/connected.js'
-import { addressOfPostgresJs, type PostgresJsServers, sessionOfPostgresJs } from '../connect/driver-internals.js'
-import type { Sockets } from '../connect/sockets.js'
+import type { Address, Sockets } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, connectSql } from '../connect/sql.js'
-import { startTimer, within } from '../with-timeout.js'
-import { type ConnectPostgresOptions, cancelStatement } from './session.js'
+import { type ConnectPostgresOptions, openingTimeOf } from './connect.js'
 import { POSTGRES } from './store.js'
 
 /** The options that `create` passes to `postgres`. */
@@ -41,8 +39,7 @@ export async function connectPostgresJs(
 ): Promise<ConnectedSqlNonceStore> {
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
   const { timeout, concurrency, prepare = true } = settings
-  // With TLS and a password, opening a connection takes six round trips.
-  const openingTime = 2 * timeout
+  const openingTime = openingTimeOf(timeout)
   return connectSql<PostgresJsClient>(
     {
       dialect: POSTGRES,
@@ -52,19 +49,7 @@ export async function connectPostgresJs(
         const all = { ...clientOptions(openingTime, concurrency), socket: socketOf(sockets) }
         return createClient<PostgresJsClient, PostgresJsOptions>(create, all, ['unsafe', 'end'], EXAMPLE)
       },
-      async query(sql, text, values, acquireTimeout) {
-        const response = sql.unsafe(text, values, { prepare })
-        // postgres.js opens a connection as a part of the first statement, whose limit therefore includes the time to open.
-        const limit = acquireTimeout > timeout ? acquireTimeout + timeout : timeout
-        // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
-        const stopTimer = startTimer(limit, () => cancelStatement(sessionOfPostgresJs(sql, response)))
-        try {
-          // postgres.js itself waits forever for a response.
-          return await within(limit, response, `The server did not respond within ${limit} ms.`)
-        } finally {
-          stopTimer()
-        }
-      },
+      query: (sql, text, values) => sql.unsafe(text, values, { prepare }),
       close: (sql) => sql.end({ timeout: timeout / 1000 }),
     },
     settings,
@@ -85,11 +70,12 @@ function clientOptions(openingTime: number, concurrency: number) {
   }
 }
 
-/** Returns the option `socket`, which creates the socket of a connection. */
+/** Returns the option `socket`, which creates the socket of a connection, and tries the servers in turn. */
 function socketOf(sockets: Sockets) {
   let attempts = 0
-  return (settings: PostgresJsServers) => {
-    const address = addressOfPostgresJs(settings, attempts++ % settings.host.length)
+  return ({ path, host, port }: { path?: string; host: readonly string[]; port: readonly number[] }) => {
+    const index = attempts++ % host.length
+    const address: Address = path ? { path } : { host: String(host[index]), port: Number(port[index]) }
     // postgres.js reads the name of the server for TLS from its socket.
     return Object.assign(sockets.connect(address), address)
   }

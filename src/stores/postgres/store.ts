@@ -5,7 +5,7 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const FAILED_CAST = '22P02'
 
-/** The server logs this text if the server undid a statement because a key after the first key was taken. */
+/** The server logs this text if the server undid a statement because another statement took a key at the same time. */
 const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 
 const bytes = (parameter: number) => `decode($${parameter}, 'hex')`
@@ -27,11 +27,13 @@ function upsert(table: string, rows: string): string {
 function reservationOf(table: string, count: number): string {
   if (count === 1) return `${upsert(table, `VALUES (${rowOf(0)})`)} RETURNING true AS reserved`
 
-  // Each key is inserted only if the key before it was inserted. If the first key is taken, nothing is written. If a later key is taken,
-  // the cast fails, which undoes the statement.
+  // If a key is taken, nothing is written. Each key is inserted only if the key before it was inserted. If another statement takes a later
+  // key at the same time, the cast fails, which undoes the statement.
+  const keys = Array.from({ length: count }, (_, index) => bytes(3 * index + 1)).join()
+  const isFree = `WHERE NOT EXISTS (SELECT FROM ${table} WHERE key_hash IN (${keys}) AND expires_at >= clock_timestamp())`
   const inserts = Array.from({ length: count }, (_, index) => {
-    const before = index === 0 ? '' : `FROM written_${index - 1}`
-    return `written_${index} AS (${upsert(table, `SELECT ${rowOf(index)} ${before}`)} RETURNING true)`
+    const condition = index === 0 ? isFree : `FROM written_${index - 1}`
+    return `written_${index} AS (${upsert(table, `SELECT ${rowOf(index)} ${condition}`)} RETURNING true)`
   })
   return `
     WITH ${inserts.join(', ')}
@@ -75,6 +77,16 @@ export const POSTGRES: SqlDialect = {
 
   // The lock ends with the transaction.
   lock: (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)})`,
+
+  cancel(query, mark, milliseconds) {
+    // statement_timeout would not end the wait for a synchronous standby.
+    const since = `clock_timestamp() - ${milliseconds} * interval '1 millisecond'`
+    return query(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+        WHERE usename = current_user AND state = 'active' AND query LIKE '${mark}%' AND query_start < ${since}`,
+      [],
+    )
+  },
 
   async createTable(query, table) {
     const index = table.replace(/"$/, '_expires_at"')

@@ -81,10 +81,9 @@ const ROWS: Row[] = [
     },
   }),
   latency('a latency of 300 ms, with too few connections', 2, {
-    expects({ during, errors }) {
+    expects({ during }) {
       expect(during.accepted, 'accepted requests').toBeGreaterThan(0)
       expect(5 * during.failures, 'the effect of the fault').toBeGreaterThan(during.accepted)
-      expect(errors.filter((error) => /pool/.test(error))).not.toEqual([])
     },
   }),
   silentConnections(

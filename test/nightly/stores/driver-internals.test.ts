@@ -1,27 +1,14 @@
-import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect as connectTcp } from 'node:net'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { Cluster } from 'ioredis'
 import { createPool as createMariadbPool } from 'mariadb'
 import { createPool } from 'mysql2/promise'
-import pg from 'pg'
-import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  connectionOfMysql2,
-  lastErrorOfIoredis,
-  onErrorOfMariadb,
-  sessionOfPg,
-  sessionOfPostgresJs,
-} from '../../../src/stores/connect/driver-internals.js'
-import { createCertificate } from '../../support/certificate.js'
+import { lastErrorOfIoredis, onErrorOfMariadb, queryOfMysql2 } from '../../../src/stores/connect/driver-internals.js'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
-import { eventually, freePort, PostgresServer, postgresIsInstalled } from '../../support/servers.js'
+import { eventually, freePort } from '../../support/servers.js'
 
 // A new version of a driver may lack what src/stores/connect/driver-internals.ts reads of it.
 
@@ -31,86 +18,6 @@ function gone(driver: string, what: string): string {
   return `${driver} ${version} has no ${what}. Read it in another way in driver-internals.ts, or keep the old version.`
 }
 
-describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('of PostgreSQL', () => {
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await PostgresServer.start()
-  })
-  afterAll(() => server.stop())
-
-  it('pg has the session of a connected client', async () => {
-    const client = new pg.Client(server.url)
-    await client.connect()
-    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
-    const session = sessionOfPg(client)
-    await client.end()
-    expect(session, gone('pg', 'processID, secretKey, host or port')).toMatchObject({
-      address: { host: '127.0.0.1', port: server.port },
-      pid: rows[0].pid,
-      secret: expect.any(Number),
-    })
-  })
-
-  it('pg and postgres.js have the settings of TLS', async () => {
-    const ssl = { ca: 'an authority', key: 'a key' }
-    const isConnected = { processID: 1, secretKey: 2 }
-    const [named, direct] = [
-      new pg.Client({ host: 'db.example.com', ssl: { ...ssl } }),
-      new pg.Client({ host: '127.0.0.1', ssl: true, ...{ sslnegotiation: 'direct' } }),
-    ].map((client) => sessionOfPg(Object.assign(client, isConnected)))
-    const message = gone('pg', 'ssl or sslNegotiation')
-    const host = 'db.example.com'
-    expect(named?.tls, message).toEqual({
-      options: { host, servername: host, ...ssl },
-      isDirect: false,
-      isOptional: false,
-    })
-    expect(direct?.tls, message).toEqual({
-      options: { host: '127.0.0.1', ALPNProtocols: ['postgresql'] },
-      isDirect: true,
-      isOptional: false,
-    })
-
-    for (const [settings, tls] of [
-      [{ host }, undefined],
-      [
-        { host, ssl },
-        { options: { servername: host, ...ssl }, isDirect: false, isOptional: false },
-      ],
-      [
-        { host, ssl: true },
-        { options: { servername: host }, isDirect: false, isOptional: false },
-      ],
-      [
-        { host: '127.0.0.1', ssl: 'prefer' },
-        { options: { rejectUnauthorized: false }, isDirect: false, isOptional: true },
-      ],
-      [
-        { host: '/run/postgresql', ssl: 'require', sslnegotiation: 'direct' },
-        { options: { rejectUnauthorized: false, ALPNProtocols: ['postgresql'] }, isDirect: true, isOptional: false },
-      ],
-    ] as const) {
-      const session = sessionOfPostgresJs(postgres(Object(settings)), { state: { pid: 1, secret: 2 } })
-      expect(session, gone('postgres', 'ssl or sslnegotiation')).toMatchObject({ pid: 1, secret: 2, tls })
-    }
-  })
-
-  it('postgres.js has the session of a statement, and the addresses of its servers', async () => {
-    const sql = postgres(server.url, { max: 1 })
-    const statement = sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)')
-    const answer = statement.execute()
-    await eventually(() => expect(Object(statement).state, gone('postgres', 'state of a statement')).toBeTruthy())
-    const session = sessionOfPostgresJs(sql, statement)
-    const [row] = await answer
-    await sql.end()
-    expect(session, gone('postgres', 'pid, secret or options')).toMatchObject({
-      address: { host: '127.0.0.1', port: server.port },
-      pid: row?.['pid'],
-      secret: expect.any(Number),
-    })
-  })
-})
-
 describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('of MySQL and MariaDB', () => {
   let server: MariaDbServer
   beforeAll(async () => {
@@ -118,16 +25,15 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('of MySQL and Maria
   })
   afterAll(() => server.stop())
 
-  it('mysql2 has the same connection inside each time that the pool gives it out', async () => {
+  it('mysql2 gives the event connection a connection whose query takes a callback and comes first', async () => {
     const pool = createPool({ uri: server.url.replace('mariadb', 'mysql'), connectionLimit: 1 })
-    const first = await pool.getConnection()
-    const inside = connectionOfMysql2(first)
-    first.release()
-    const second = await pool.getConnection()
-    const again = connectionOfMysql2(second)
-    second.release()
+    const set = new Promise((resolve) => {
+      pool.on('connection', (connection) => queryOfMysql2(connection, 'SET @number = 7', resolve))
+    })
+    const [rows] = await pool.query('SELECT @number AS number')
     await pool.end()
-    expect(inside !== first && inside === again, gone('mysql2', 'connection in a connection of its pool')).toBe(true)
+    expect(rows, gone('mysql2', 'query of a connection in the event connection')).toEqual([{ number: 7 }])
+    expect(await set).toBeNull()
   })
 
   it('the pool of mariadb has an event for errors in the background', async () => {
@@ -145,27 +51,6 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('of MySQL and Maria
       await pool.end()
     }
   })
-})
-
-it('Node counts the bytes of a socket below TLS, and ends TLS with the socket', async () => {
-  const { folder, cert, key } = createCertificate('root')
-  const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (socket) => socket.pipe(socket))
-  rmSync(folder, { recursive: true })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const socket = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
-  // As postgres.js does.
-  socket.removeAllListeners()
-  const secure = connectTls({ socket, rejectUnauthorized: false })
-  await once(secure, 'secureConnect')
-  await sleep(100)
-  const { bytesRead, bytesWritten } = socket
-  secure.write('statement')
-  await once(secure, 'data')
-  expect(socket.bytesRead).toBeGreaterThan(bytesRead)
-  expect(socket.bytesWritten).toBeGreaterThan(bytesWritten)
-  socket.destroy()
-  await once(secure, 'close')
-  server.close()
 })
 
 describe('of Redis', () => {

@@ -2,11 +2,9 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, Socket } from 'node:net'
 import { setImmediate as untilIdle } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { postgresAddress } from '../../../src/stores/connect/driver-internals.js'
 import { connectMariadb, type MariadbPool } from '../../../src/stores/mysql/mariadb.js'
 import { connectMysql2, type Mysql2Pool } from '../../../src/stores/mysql/mysql2.js'
 import { connectPg, connectPostgresJs } from '../../../src/stores/postgres/index.js'
-import { cancelStatement } from '../../../src/stores/postgres/session.js'
 import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis/ioredis.js'
 import { connectNodeRedis, type NodeRedisOptions } from '../../../src/stores/redis/node-redis.js'
 import { SimulatedTime } from '../../support/simulated-time.js'
@@ -298,33 +296,36 @@ describe('connectNodeRedis', () => {
 const SESSION_SETTINGS = 'SET SESSION lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, autocommit = 1'
 
 describe('connectMysql2', () => {
-  /** A pool with one connection, and what happens to it. */
+  /** A pool that answers each statement, or throws `error`, and the statements that it got. */
   class FakePool implements Mysql2Pool {
     declare readonly options: Record<string, unknown>
-    readonly log: string[] = []
     readonly events = new EventEmitter()
-    /** Is thrown instead of the next answer. */
     error: object | undefined
-    readonly #connection = new EventEmitter()
-    on(event: string, listener: (connection: EventEmitter) => void) {
+    on(event: string, listener: (connection: Connection) => void) {
       this.events.on(event, listener)
       return this
     }
-    async getConnection() {
-      return {
-        connection: this.#connection,
-        query: async ({ sql }: { sql: string }): Promise<unknown> => {
-          this.log.push(sql)
-          const { error } = this
-          this.error = undefined
-          if (error !== undefined) throw error
-          return sql.startsWith('SELECT') ? [[{ read_only: 0, autocommit: 1 }], []] : [{ affectedRows: 1 }]
-        },
-        release: () => this.log.push('release'),
-        destroy: () => this.log.push('destroy'),
-      }
+    async query(sql: string): Promise<unknown> {
+      if (this.error !== undefined) throw this.error
+      return sql.startsWith('SELECT') ? [[{ read_only: 0, autocommit: 1 }], []] : [{ affectedRows: 1 }]
     }
     async end() {}
+  }
+
+  /** A connection that a pool has opened. */
+  class Connection extends EventEmitter {
+    readonly statements: string[] = []
+    isDestroyed = false
+    constructor(readonly error: unknown = null) {
+      super()
+    }
+    query(sql: string, callback: (error: unknown) => void) {
+      this.statements.push(sql)
+      callback(this.error)
+    }
+    destroy() {
+      this.isDestroyed = true
+    }
   }
 
   async function open(options: { onError?: (error: unknown) => void; timeout?: number } = {}) {
@@ -333,43 +334,40 @@ describe('connectMysql2', () => {
     return { nonceStore, pool: at(0), pools }
   }
 
-  it('sets up each connection once', async () => {
-    const { nonceStore, pool } = await open()
-    await nonceStore.reserve('42', 'nonce', 600)
+  it('sets up each connection, and ends one whose settings failed', async () => {
+    const errors: unknown[] = []
+    const { nonceStore, pool } = await open({ onError: (error) => errors.push(error) })
     expect(time.refs, 'no timer keeps the process running').toBe(0)
     expect(pool.options['connectTimeout']).toBe(2250)
-    expect(pool.log[0]).toBe(SESSION_SETTINGS)
-    expect(pool.log.filter((entry) => entry.startsWith('SET'))).toHaveLength(1)
-    await nonceStore.close()
-  })
-
-  it('sets up a connection again if its settings failed', async () => {
-    const { nonceStore, pool } = await open()
-    const connection = { ...(await pool.getConnection()), connection: new EventEmitter() }
-    pool.getConnection = async () => connection
-    pool.error = Object.assign(new Error('Too many statements'), { errno: 1461, sqlState: '42000' })
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('Too many statements')
-    const { length } = pool.log
-    expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
-    expect(pool.log.slice(length)).toEqual([SESSION_SETTINGS, expect.stringMatching(/^INSERT /), 'release'])
+    for (const [error, isDestroyed] of [
+      [null, false],
+      ['Too many statements', true],
+    ] as const) {
+      const connection = new Connection(error)
+      pool.events.emit('connection', connection)
+      expect(connection.statements).toEqual([SESSION_SETTINGS])
+      expect(connection.isDestroyed).toBe(isDestroyed)
+    }
+    expect(errors).toEqual(['Too many statements'])
     await nonceStore.close()
   })
 
   it.each([
-    ['keeps', 'a reply of the server', { errno: 1205, sqlState: 'HY000' }, 'release'],
-    ['ends', 'another error', {}, 'destroy'],
-  ])('%s a connection after %s', async (_, __, properties, last) => {
-    const { nonceStore, pool } = await open()
+    ['keeps', 'a reply of the server', { errno: 1205, sqlState: 'HY000' }, 1],
+    ['replaces', 'another error', {}, 2],
+  ])('%s a pool after %s', async (_, __, properties, count) => {
+    const { nonceStore, pool, pools } = await open()
     pool.error = Object.assign(new Error('failed'), properties)
     await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('failed')
-    expect(pool.log.at(-1)).toBe(last)
+    await untilIdle()
+    expect(pools).toHaveLength(count)
     await nonceStore.close()
   })
 
   it('hears the errors of a connection that nobody uses', async () => {
     const errors: unknown[] = []
     const { nonceStore, pool } = await open({ onError: (error) => errors.push(error) })
-    const connection = new EventEmitter()
+    const connection = new Connection()
     pool.events.emit('connection', connection)
     connection.emit('error', 'lost')
     expect(errors).toEqual(['lost'])
@@ -397,147 +395,89 @@ describe('connectMysql2', () => {
     server.close()
   })
 
-  it('gives up while the pool has no free connection, says so, and gives a late connection back', async () => {
-    const { nonceStore, pool } = await open({ timeout: 500 })
-    const { getConnection } = pool
-    pool.getConnection = async () => {
-      await pause(700)
-      return getConnection.call(pool)
-    }
-    const { length } = pool.log
-    const reserving = nonceStore.reserve('42', 'nonce', 600)
-    await expect(time.until(reserving)).rejects.toThrow('pool had no free connection within 500 ms')
-    await pass(200)
-    expect(pool.log.slice(length)).toEqual(['release'])
-    await nonceStore.close()
-  })
-
-  it('ends a connection on which a statement gets no answer', async () => {
-    const { nonceStore, pool } = await open({ timeout: TIMEOUT })
-    const connection = await pool.getConnection()
-    pool.getConnection = async () => ({ ...connection, query: never })
+  it('replaces a pool that gives no answer', async () => {
+    const { nonceStore, pool, pools } = await open({ timeout: TIMEOUT })
+    pool.query = never
     const reserving = nonceStore.reserve('42', 'nonce', 600)
     await expect(time.until(reserving)).rejects.toThrow(`No response within ${TIMEOUT} ms`)
-    await pass(0)
-    expect(pool.log.at(-1)).toBe('destroy')
-    await nonceStore.close()
-  })
-
-  it('opens another pool if one has no connection for too long', async () => {
-    const { nonceStore, pool, pools } = await open({ timeout: TIMEOUT })
-    pool.getConnection = never
-    const reserving = nonceStore.reserve('42', 'nonce', 600)
-    await expect(time.until(reserving)).rejects.toThrow('The pool had no free connection')
-    await untilIdle()
+    await pass(TIMEOUT / 2)
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
     expect(pools).toHaveLength(2)
-    await nonceStore.close()
-  })
-
-  it('gives a connection back after a statement, but not before it has settings', async () => {
-    const { nonceStore, pool } = await open()
-    const connection = await pool.getConnection()
-    const slow: typeof connection.query = async (statement) => {
-      if (statement.sql.startsWith('SET')) await pause(100)
-      return connection.query(statement)
-    }
-    // A new connection, whose settings take long.
-    pool.getConnection = async () => ({ ...connection, connection: new EventEmitter(), query: slow })
-    const { length } = pool.log
-    const reserving = nonceStore.reserve('42', 'nonce', 600)
-    await pass(99)
-    expect(pool.log.slice(length)).toEqual([])
-    expect(await time.until(reserving)).toBe(true)
-    expect(pool.log.slice(length)).toEqual([SESSION_SETTINGS, expect.stringMatching(/^INSERT /), 'release'])
     await nonceStore.close()
   })
 })
 
 describe('connectPg', () => {
-  /** Pools with one connection each, and a server that counts the CancelRequests that it gets. */
-  async function open(options: { prepare?: boolean } = {}, session: object = { processID: 42, secretKey: 7 }) {
-    let cancelled = 0
-    const server = createServer((socket) => {
-      socket.once('data', () => {
-        cancelled++
-        socket.end()
-      })
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = Object(server.address())
-    const log: unknown[] = []
+  type Query = (config: { name?: string | undefined; text: string }) => Promise<{ rows: unknown[] }>
+
+  /** Pools that run this query. */
+  const poolsWith = (query: Query) => created(() => Object.assign(new EventEmitter(), { query, async end() {} }))
+
+  /** Pools that answer each statement, or throw `failure`, and the statements that they got, except for the checks. */
+  async function open(options: { prepare?: boolean; timeout?: number } = {}) {
+    const statements: { pool: number; name?: string | undefined; text: string }[] = []
     const errors: unknown[] = []
-    let failure: object | undefined
-    let reserved = 0
-    const client = Object.assign(new EventEmitter(), {
-      host: '127.0.0.1',
-      port,
-      ...session,
-      async query({ name, text }: { name?: string | undefined; text: string }) {
-        if (text.includes('read_only')) return { rows: [{ read_only: 0 }] }
-        log.push(typeof name)
-        if (failure !== undefined) throw failure
+    const server: { failure: object | undefined } = { failure: undefined }
+    const { clients: pools, create } = created(() => {
+      const pool = pools.length
+      const query: Query = async (statement) => {
+        if (statement.text.includes('read_only')) return { rows: [{ read_only: 0 }] }
+        statements.push({ pool, ...statement })
+        if (pool === 0 && server.failure !== undefined) throw server.failure
         return { rows: [{ reserved: true }] }
-      },
-      release: (destroy?: boolean) => log.push(destroy ? 'end' : 'release'),
+      }
+      return Object.assign(new EventEmitter(), { query, async end() {} })
     })
-    const { clients: pools, create } = created(() =>
-      Object.assign(new EventEmitter(), { connect: async () => client, async end() {} }),
-    )
-    const nonceStore = await connectPg(create, { ...options, onError: (error) => errors.push(error) })
-    const reserve = async (error?: object) => {
-      failure = error
-      log.length = 0
-      await nonceStore.reserve('42', `nonce ${reserved++}`, 600).catch(() => {})
-      return log.slice(0, 2)
-    }
-    const close = () => Promise.all([nonceStore.close(), server.close()])
-    return { pools, errors, reserve, close, cancelled: () => cancelled }
+    const nonceStore = await connectPg(create, { timeout: TIMEOUT, ...options, onError: (error) => errors.push(error) })
+    statements.length = 0
+    return { nonceStore, pools, errors, statements, server }
   }
 
-  it('cancels nothing if the server has not named the session', async () => {
-    const { cancelled, reserve, close } = await open({}, { processID: null, secretKey: null })
-    expect(await reserve(new Error('Query read timeout'))).toEqual(['string', 'end'])
-    await close()
-    expect(cancelled()).toBe(0)
+  it('keeps a pool after a reply of the server', async () => {
+    const { nonceStore, pools, server } = await open()
+    server.failure = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' })
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('disk full')
+    await untilIdle()
+    expect(pools).toHaveLength(1)
+    await nonceStore.close()
   })
 
-  it('keeps a connection after a reply of the server, and ends and cancels it after another error', async () => {
-    const { pools, cancelled, reserve, close } = await open()
-    expect(await reserve()).toEqual(['string', 'release'])
-    const full = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' })
-    expect(await reserve(full)).toEqual(['string', 'release'])
-    expect([pools.length, cancelled()]).toEqual([1, 0])
-    expect(await reserve(new Error('Query read timeout'))).toEqual(['string', 'end'])
-    await vi.waitFor(() => expect(cancelled()).toBe(1), 8000)
-    // Its other connections may be lost too.
+  it('replaces a pool after another error, and cancels what the server still runs for it', async () => {
+    const { nonceStore, pools, server, statements } = await open()
+    server.failure = new Error('Query read timeout')
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('Query read timeout')
+    await untilIdle()
     expect(pools).toHaveLength(2)
-    await close()
+    const mark = '/* inbound-webhook-auth, timeout 1000 ms */'
+    expect(statements).toMatchObject([
+      { pool: 0, text: expect.stringMatching(/^\/\* inbound-webhook-auth, timeout 1000 ms \*\/ INSERT /) },
+      { pool: 1, text: expect.stringMatching(/^SELECT pg_cancel_backend\(pid\) FROM pg_stat_activity/) },
+    ])
+    expect(statements[1]?.text).toContain(`query LIKE '${mark}%'`)
+    expect(statements[1]?.text).toContain("query_start < clock_timestamp() - 1000 * interval '1 millisecond'")
+    await nonceStore.close()
   })
 
   it('gives a statement no name if it must not be prepared', async () => {
-    const { reserve, close } = await open({ prepare: false })
-    expect(await reserve()).toEqual(['undefined', 'release'])
-    await close()
+    const { nonceStore, statements } = await open({ prepare: false })
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    expect(statements.map(({ name }) => name)).toEqual([undefined])
+    await nonceStore.close()
   })
 
   it('hears the errors of the pool, and of a connection that nobody uses', async () => {
-    const { pools, errors, close } = await open()
+    const { nonceStore, pools, errors } = await open()
     pools[0]?.emit('error', 'of the pool')
     const connection = new EventEmitter()
     pools[0]?.emit('connect', connection)
     connection.emit('error', 'of a connection')
     expect(errors).toEqual(['of the pool', 'of a connection'])
-    await close()
+    await nonceStore.close()
   })
-
-  /** Pools whose connections run this query. */
-  const poolsWith = (query: (config: { name?: string | undefined; text: string }) => Promise<{ rows: unknown[] }>) =>
-    created(() => ({ connect: async () => ({ query, release() {}, on() {} }), async end() {}, on() {} })).create
 
   it('gives each statement a name of its own, so that no connection runs another one', async () => {
     const names: (string | undefined)[] = []
-    const create = poolsWith(async ({ name, text }) => {
+    const { create } = poolsWith(async ({ name, text }) => {
       if (text.includes('read_only')) return { rows: [{ read_only: 0 }] }
       names.push(name)
       return { rows: [{ reserved: true }] }
@@ -562,7 +502,7 @@ describe('connectPg', () => {
     const connecting = connectPg(
       poolsWith(async ({ text }) => ({
         rows: text.includes('transaction_read_only') ? [{ read_only: 1 }] : [{ reserved: true }],
-      })),
+      })).create,
     )
     await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
   })
@@ -698,7 +638,9 @@ describe('connectMariadb', () => {
     await pass(1.5 * TIMEOUT)
     expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
-    expect(errors).toEqual(['Error: The pool did not respond in time.'])
+    expect(errors).toEqual([
+      'Error: No response within 1500 ms. Check the server, or allow more connections of the pool.',
+    ])
     await nonceStore.close()
   })
 
@@ -720,25 +662,18 @@ describe('connectMariadb', () => {
 })
 
 describe('connectPostgresJs', () => {
-  /** A server that counts its connections, and a client that answers, until `statement` says that it hangs. */
+  /** A server, and a client that answers each statement. */
   async function open() {
-    const connections: Socket[] = []
-    const server = createServer((socket) => connections.push(socket.resume())).listen(0, '127.0.0.1')
+    const server = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = Object(server.address())
     const ended: unknown[] = []
-    const statement: { hangs: boolean; state: object | undefined } = { hangs: false, state: undefined }
     let socketOf: (settings: object) => Socket = () => new Socket()
     const nonceStore = await connectPostgresJs(
       (options) => {
         socketOf = Object({ ...options }).socket
         return {
-          options: { host: ['127.0.0.1'], port: [port] },
-          unsafe(text: string) {
-            const rows = text.includes('read_only') ? [{ read_only: 0 }] : [{ reserved: true }]
-            const answer = statement.hangs ? never() : Promise.resolve(rows)
-            return Object.assign(answer, { state: statement.state })
-          },
+          unsafe: async (text: string) => (text.includes('read_only') ? [{ read_only: 0 }] : [{ reserved: true }]),
           async end(how: unknown) {
             ended.push(how)
           },
@@ -747,29 +682,8 @@ describe('connectPostgresJs', () => {
       { timeout: TIMEOUT },
     )
     const close = () => Promise.all([nonceStore.close(), server.close()])
-    return { nonceStore, connections, ended, statement, port, socketOf, close }
+    return { ended, port, socketOf, close }
   }
-
-  it('cancels a statement that gets no answer, if it was sent, and never one that was answered', async () => {
-    const { nonceStore, connections, statement, close } = await open()
-    let reserved = 0
-    const reserve = () => time.until(nonceStore.reserve('42', `nonce ${reserved++}`, 600)).catch(() => 'failed')
-    const sockets = vi.spyOn(Socket.prototype, 'connect')
-    statement.state = { pid: 42, secret: 7 }
-    expect(await reserve()).toBe(true)
-    // Its session may already run the statement of another request.
-    await pass(3 * TIMEOUT)
-    Object.assign(statement, { hangs: true, state: undefined })
-    expect(await reserve()).toBe('failed')
-    expect(sockets).not.toHaveBeenCalled()
-
-    statement.state = { pid: 42, secret: 7 }
-    expect(await reserve()).toBe('failed')
-    await vi.waitFor(() => expect(connections).toHaveLength(1), 8000)
-    sockets.mockRestore()
-    connections[0]?.end()
-    await close()
-  })
 
   it('connects to a server that is far away, where the first statement also opens a connection', async () => {
     const unsafe = async (text: string) => {
@@ -805,57 +719,5 @@ describe('connectPostgresJs', () => {
     expect(socket.destroyed).toBe(true)
     // In seconds.
     expect(ended).toEqual([{ timeout: TIMEOUT / 1000 }])
-  })
-})
-
-describe('postgresAddress', () => {
-  it.each([
-    ['/run/postgresql', 6000, { path: '/run/postgresql/.s.PGSQL.6000' }],
-    ['db.example.com', 6000, { host: 'db.example.com', port: 6000 }],
-  ])('a host %s with port %d', (host, port, expected) => {
-    expect(postgresAddress(host, port)).toEqual(expected)
-  })
-})
-
-describe('cancelStatement', () => {
-  const SESSION = { pid: 42, secret: -1, tls: undefined }
-
-  async function listen(host = '127.0.0.1') {
-    const server = createServer().listen(0, host)
-    await once(server, 'listening')
-    return { server, connected: once(server, 'connection'), address: { host, port: Object(server.address()).port } }
-  }
-
-  it('sends a CancelRequest, and leaves it to the server to close the connection, but not for ever', async () => {
-    const { server, connected, address } = await listen()
-    const unref = vi.spyOn(Socket.prototype, 'unref')
-    cancelStatement({ ...SESSION, address }, 50)
-    expect(unref, 'it does not keep the process running').toHaveBeenCalledOnce()
-    unref.mockRestore()
-    const [connection] = await connected
-    let received = ''
-    connection.setEncoding('hex').on('data', (hex: string) => {
-      received += hex
-    })
-    await once(connection, 'close')
-    // The length, the code 80877102, the process and its key, each in 4 bytes (PostgreSQL, message formats).
-    expect(received).toBe('0000001004d2162e0000002affffffff')
-    server.close()
-  })
-
-  it.runIf(process.platform === 'linux')('connects to the host of the server', async () => {
-    const { server, connected, address } = await listen('127.0.0.2')
-    cancelStatement({ ...SESSION, address })
-    const [connection] = await connected
-    connection.destroy()
-    server.close()
-  })
-
-  it('ignores a server that is down', async () => {
-    const connect = vi.spyOn(Socket.prototype, 'connect')
-    cancelStatement({ ...SESSION, address: { host: '127.0.0.1', port: 1 } })
-    const [socket] = connect.mock.instances
-    connect.mockRestore()
-    await new Promise((resolve) => (socket as Socket).once('close', resolve))
   })
 })
