@@ -18,8 +18,6 @@ export type ConnectedSqlNonceStore = ConnectedNonceStore & Pick<SqlNonceStore, '
 /** What differs between the clients of SQL databases. */
 export interface SqlDriver<Client> extends Pick<Driver<Client>, 'create' | 'close'> {
   readonly dialect: SqlDialect
-  /** How long a connection may take to open, in milliseconds. Opening takes several round trips, and more with TLS. */
-  readonly openingTime: number
   /** Runs one statement. The promise may never settle. */
   query(client: Client, sql: string, values: (string | number)[]): PromiseLike<unknown>
 }
@@ -33,7 +31,7 @@ export async function connectSql<Client extends object>(
   driver: SqlDriver<Client>,
   { timeout, concurrency, onError, table, createTable = true }: ConnectSettings<ConnectSqlOptions>,
 ): Promise<ConnectedSqlNonceStore> {
-  const { dialect, openingTime } = driver
+  const { dialect } = driver
 
   /** How long a statement may take. This limit is longer than `timeout`, because the pool may have to open a connection first. */
   const limit = 1.5 * timeout
@@ -69,8 +67,8 @@ export async function connectSql<Client extends object>(
   const maintenance = new SqlNonceStore({ table, timeout, query }, dialect)
   const reconnecting = new ReconnectingClient<Client>(
     { ...driver, check, replaced: () => admission.forget() },
-    // The first check includes the time to connect and the time of the response.
-    { timeout, openingTime: openingTime + timeout, onError },
+    // The first check also opens a connection, which takes six round trips with TLS and a password.
+    { timeout, openingTime: 3 * timeout, onError },
   )
   const prepare = () => (createTable ? maintenance.createTable() : maintenance.checkTable())
   const connected = await openStore(store, reconnecting, prepare)

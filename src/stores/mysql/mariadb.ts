@@ -40,8 +40,6 @@ export async function connectMariadb(
   return connectSql<MariadbPool>(
     {
       dialect: MYSQL,
-      // The pool has one limit for both opening a connection and waiting for a free connection.
-      openingTime: timeout,
       create(onPoolError) {
         const pool = createClient(create, poolOptions(timeout, concurrency), ['query', 'end', 'on'], EXAMPLE)
         // An error without a listener would end the process.

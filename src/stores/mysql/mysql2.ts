@@ -13,7 +13,7 @@ export interface Mysql2Options {
 
 /** A pool that `createPool` of `mysql2/promise` returns. */
 export interface Mysql2Pool {
-  query(sql: string, values: (string | number)[]): Promise<unknown>
+  query(options: { sql: string; values: (string | number)[]; timeout: number }): Promise<unknown>
   end(): Promise<void>
   on(
     event: 'connection',
@@ -55,15 +55,13 @@ export async function connectMysql2(
 ): Promise<ConnectedSqlNonceStore> {
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable'])
   const { timeout, concurrency } = settings
-  const openingTime = Math.ceil(1.5 * timeout)
   return connectSql<Mysql2Pool>(
     {
       dialect: MYSQL,
-      openingTime,
       create(onPoolError, sockets) {
         const stream = ({ config: { socketPath, host, port } }: { config: ServerAddress }) =>
           sockets.connect(socketPath === undefined ? { host, port } : { path: socketPath })
-        const poolOptions = { connectTimeout: openingTime, connectionLimit: concurrency, stream }
+        const poolOptions = { connectTimeout: 2 * timeout, connectionLimit: concurrency, stream }
         const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
         pool.on('connection', (connection) => {
           // The pool listens only for the first error of a connection, so without this listener, a second error would end the process.
@@ -77,7 +75,7 @@ export async function connectMysql2(
         })
         return pool
       },
-      query: (pool, sql, values) => pool.query(sql, values),
+      query: (pool, sql, values) => pool.query({ sql, values, timeout }),
       // end() rejects as soon as one connection cannot be ended. The other connections may still get a response, so they stay open for the
       // time-out.
       close: (pool) => pool.end().catch(() => pause(timeout)),

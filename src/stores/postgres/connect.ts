@@ -8,8 +8,3 @@ export interface ConnectPostgresOptions extends ConnectSqlOptions {
    */
   prepare?: boolean | undefined
 }
-
-/** Returns how long a connection may take to open, which is six round trips with TLS and a password. */
-export function openingTimeOf(timeout: number): number {
-  return 2 * timeout
-}

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { connectSettings, createClient } from '../connect/connected.js'
 import { type ConnectedSqlNonceStore, connectSql } from '../connect/sql.js'
-import { type ConnectPostgresOptions, openingTimeOf } from './connect.js'
+import type { ConnectPostgresOptions } from './connect.js'
 import { POSTGRES } from './store.js'
 
 /** The options that `create` passes to `new pg.Pool`. All times are in milliseconds. */
@@ -48,14 +48,12 @@ export async function connectPg(
 ): Promise<ConnectedSqlNonceStore> {
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
   const { timeout, concurrency, prepare = true } = settings
-  const openingTime = openingTimeOf(timeout)
   return connectSql<PgPool>(
     {
       dialect: POSTGRES,
-      openingTime,
       create(onPoolError, sockets) {
         const stream = () => sockets.create()
-        const poolOptions = { connectionTimeoutMillis: openingTime, query_timeout: timeout, max: concurrency, stream }
+        const poolOptions = { connectionTimeoutMillis: 2 * timeout, query_timeout: timeout, max: concurrency, stream }
         const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
         pool.on('error', onPoolError)
         // A connection may fail before it is used, and without a listener, the error would end the process.

@@ -1,7 +1,7 @@
 import { connectSettings, createClient } from '../connect/connected.js'
 import type { Address, Sockets } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, connectSql } from '../connect/sql.js'
-import { type ConnectPostgresOptions, openingTimeOf } from './connect.js'
+import type { ConnectPostgresOptions } from './connect.js'
 import { POSTGRES } from './store.js'
 
 /** The options that `create` passes to `postgres`. */
@@ -39,14 +39,12 @@ export async function connectPostgresJs(
 ): Promise<ConnectedSqlNonceStore> {
   const settings = connectSettings(create, EXAMPLE, options, ['table', 'createTable', 'prepare'])
   const { timeout, concurrency, prepare = true } = settings
-  const openingTime = openingTimeOf(timeout)
   return connectSql<PostgresJsClient>(
     {
       dialect: POSTGRES,
-      openingTime,
       create(_, sockets) {
         // `socket` is not part of the public type, so that a project needs no types of Node.
-        const all = { ...clientOptions(openingTime, concurrency), socket: socketOf(sockets) }
+        const all = { ...clientOptions(timeout, concurrency), socket: socketOf(sockets) }
         return createClient<PostgresJsClient, PostgresJsOptions>(create, all, ['unsafe', 'end'], EXAMPLE)
       },
       query: (sql, text, values) => sql.unsafe(text, values, { prepare }),
@@ -57,10 +55,10 @@ export async function connectPostgresJs(
 }
 
 /** Returns the options of a client. All times are in seconds. */
-function clientOptions(openingTime: number, concurrency: number) {
+function clientOptions(timeout: number, concurrency: number) {
   return {
     max: concurrency,
-    connect_timeout: openingTime / 1000,
+    connect_timeout: (2 * timeout) / 1000,
     // The time until the next attempt to connect.
     backoff: () => 0.1,
     // The store uses no arrays, so it needs no types of arrays from the server.

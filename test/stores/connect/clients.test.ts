@@ -305,7 +305,7 @@ describe('connectMysql2', () => {
       this.events.on(event, listener)
       return this
     }
-    async query(sql: string): Promise<unknown> {
+    async query({ sql }: { sql: string }): Promise<unknown> {
       if (this.error !== undefined) throw this.error
       return sql.startsWith('SELECT') ? [[{ read_only: 0, autocommit: 1 }], []] : [{ affectedRows: 1 }]
     }
@@ -338,7 +338,7 @@ describe('connectMysql2', () => {
     const errors: unknown[] = []
     const { nonceStore, pool } = await open({ onError: (error) => errors.push(error) })
     expect(time.refs, 'no timer keeps the process running').toBe(0)
-    expect(pool.options['connectTimeout']).toBe(2250)
+    expect(pool.options['connectTimeout']).toBe(3000)
     for (const [error, isDestroyed] of [
       [null, false],
       ['Too many statements', true],

@@ -154,7 +154,7 @@ describe('the options of a client have a deadline for each step, and', () => {
 
   it('connectMysql2', async () => {
     expect(await optionsOf(connectMysql2 as Connect)).toEqual({
-      connectTimeout: 1500,
+      connectTimeout: 2000,
       connectionLimit: 16,
       stream: aFunction,
     })
