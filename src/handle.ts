@@ -16,7 +16,7 @@ import type { Secret } from './request.js'
 import { NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
 import { assertNonceStore, assertRelease, type NonceStore, releaseKeys } from './stores/nonce-store.js'
-import type { TransactionStore } from './stores/transaction-store.js'
+import type { TransactionStore } from './transactions/transaction-store.js'
 
 /**
  * Receives a webhook as {@link receive} does, and runs your code. Resolves to what your code returns.

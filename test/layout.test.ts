@@ -11,6 +11,9 @@ const importsOf = (file: string) =>
     ([, name = '']) => name,
   )
 
+/** Returns whether a file of the site is not a source, but was built from sources. */
+const isBuilt = (file: string) => /\/(\.pages|dist)\//.test(file)
+
 /** Returns every import of the code below a folder: the file, and the path or the module that it names. */
 function importsBelow(folder: string): (readonly [file: string, name: string])[] {
   return pathsBelow(join(ROOT, folder))
@@ -44,7 +47,7 @@ it('the diagnosis imports no module of a platform, so that it also runs in a bro
 })
 
 it('docs/ imports one file of the source: the build of the workbench', () => {
-  const files = pathsBelow(join(ROOT, 'docs')).filter((file) => /\.(ts|js|mjs)$/.test(file))
+  const files = pathsBelow(join(ROOT, 'docs')).filter((file) => /\.(ts|js|mjs)$/.test(file) && !isBuilt(file))
   const imports = files.flatMap((file) => importsOf(join(ROOT, 'docs', file)).filter((name) => name.includes('/src/')))
   expect(imports).toEqual(['../../tools/src/workbench/build.js'])
 })
@@ -55,7 +58,7 @@ it('no build reads a file of the tests', () => {
     pathsBelow(join(ROOT, folder)).map((file) => join(folder, file)),
   )
   const code = ['tsup.config.ts', 'tools/tsup.config.ts', ...files].filter(
-    (file) => /\.(ts|js|vue)$/.test(file) && !/\/(\.pages|dist)\//.test(file),
+    (file) => /\.(ts|js|vue)$/.test(file) && !isBuilt(file),
   )
   expect(code.length).toBeGreaterThan(130)
   // A comment may name a test.

@@ -44,14 +44,6 @@ export interface SqlDialect {
   isUndone(error: unknown): boolean
   /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
-  /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns the parameters. */
-  upsert(table: string, count: number): string
-  /** Returns the SQL that locks a key without waiting. The result of this SQL is true if the lock was free. */
-  lock(hash: string): string
-  /** Unlocks the keys, if a lock does not end with its transaction. */
-  unlock?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
-  /** Unlocks the keys from other connections, after {@link unlock} has failed. */
-  unlockFromOutside?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
   /** Cancels the statements that start with `mark`, and that the server has run for `milliseconds`. */
   cancel?(query: SqlQuery, mark: string, milliseconds: number): Promise<unknown>
   /** Creates the table if it is absent, and otherwise checks it. */

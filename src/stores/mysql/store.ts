@@ -25,10 +25,10 @@ const FIRST_CLIENT_ERROR = 45_000
  */
 const DELETE_AT_ONCE = 1000
 
-const NOW = 'UTC_TIMESTAMP(6)'
+export const NOW = 'UTC_TIMESTAMP(6)'
 
 /** Returns the statement that inserts `count` rows. */
-function insertOf(table: string, count: number): string {
+export function insertOf(table: string, count: number): string {
   const row = `(UNHEX(?), ${NOW} + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))`
   return `INSERT INTO ${table} (${COLUMNS}) VALUES ${Array(count).fill(row).join()}`
 }
@@ -66,11 +66,6 @@ function affectedRows(result: unknown): number {
   throw new Error(`query resolved to ${kindOf(result)} without affectedRows. Resolve to what the client resolves to.`)
 }
 
-/** Returns the quoted name of the lock for a key, in at most 64 characters. */
-function lockName(hash: string): string {
-  return `'webhook_nonce ${hash.slice(0, 40)}'`
-}
-
 function hashesOf(result: unknown): string[] {
   return rowsOf(result).map(({ hash }) => {
     if (typeof hash === 'string') return hash
@@ -104,28 +99,6 @@ export const MYSQL: SqlDialect = {
     // The row of a taken key may have expired. An expired row is deleted, so that the key can be inserted.
     await deleteRows(query, table, reservation.hashes)
     return insert(query, table, reservation)
-  },
-
-  upsert(table, count) {
-    // `expires_at` is set last, because the condition of a later assignment would read the new value.
-    const ifExpired = (column: string) => `${column} = IF(expires_at < ${NOW}, VALUES(${column}), ${column})`
-    return `${insertOf(table, count)} ON DUPLICATE KEY UPDATE ${ifExpired('reserved_by')}, ${ifExpired('expires_at')}`
-  },
-
-  // The lock belongs to the session, not to the transaction.
-  lock: (hash) => `GET_LOCK(${lockName(hash)}, 0)`,
-
-  unlock(query, hashes) {
-    return query(`SELECT ${hashes.map((hash) => `RELEASE_LOCK(${lockName(hash)})`).join()}`, [])
-  },
-
-  async unlockFromOutside(query, hashes) {
-    for (const name of hashes.map(lockName)) {
-      const [row] = rowsOf(await query(`SELECT RELEASE_LOCK(${name}), IS_USED_LOCK(${name}) AS holder`, []))
-      const holder = row?.['holder']
-      // The unlock failed, because the connection was lost, or was returned to the pool with the lock.
-      if (holder !== null && holder !== undefined) await query(`KILL ${Number(holder)}`, [])
-    }
   },
 
   async createTable(query, table) {

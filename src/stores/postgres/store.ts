@@ -11,13 +11,13 @@ const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 const bytes = (parameter: number) => `decode($${parameter}, 'hex')`
 
 /** Returns the values of a row. clock_timestamp() is used, because now() is the time when the transaction started. */
-function rowOf(index: number): string {
+export function rowOf(index: number): string {
   const first = 3 * index + 1
   return `${bytes(first)}, clock_timestamp() + $${first + 1}::float8 * interval '1 millisecond', ${bytes(first + 2)}`
 }
 
 /** Returns the statement that writes rows, except for keys that are reserved. */
-function upsert(table: string, rows: string): string {
+export function upsert(table: string, rows: string): string {
   return `INSERT INTO ${table} AS nonce (${COLUMNS}) ${rows}
     ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by
     WHERE nonce.expires_at < clock_timestamp()`
@@ -69,14 +69,6 @@ export const POSTGRES: SqlDialect = {
     if (row['reserved'] === true) return true
     throw new Error('query resolved to a row without reserved: true. Resolve to the rows as objects, or to { rows }.')
   },
-
-  upsert(table, count) {
-    const rows = Array.from({ length: count }, (_, index) => `(${rowOf(index)})`)
-    return upsert(table, `VALUES ${rows.join()}`)
-  },
-
-  // The lock ends with the transaction.
-  lock: (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)})`,
 
   cancel(query, mark, milliseconds) {
     // statement_timeout would not end the wait for a synchronous standby.

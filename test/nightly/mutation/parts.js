@@ -72,7 +72,7 @@ export const PARTS = {
     score: 90,
   },
   transactions: {
-    mutate: ['src/stores/sql-transaction-store.ts', 'src/stores/{postgres,mysql}/transaction-store.ts'],
+    mutate: ['src/transactions/*.ts'],
     testFiles: ['test/integration/transactions.test.ts'],
     score: 85,
   },

@@ -1,6 +1,20 @@
-import { beginOn, type TransactionConnection } from '../sql-begin.js'
-import { SqlTransactionStore, type SqlTransactionStoreOptions } from '../sql-transaction-store.js'
-import { POSTGRES } from './store.js'
+import { POSTGRES, rowOf, upsert } from '../stores/postgres/store.js'
+import { beginOn, type TransactionConnection } from './begin.js'
+import {
+  SqlTransactionStore,
+  type SqlTransactionStoreOptions,
+  type TransactionDialect,
+} from './sql-transaction-store.js'
+
+const TRANSACTIONS: TransactionDialect = {
+  upsert(table, count) {
+    const rows = Array.from({ length: count }, (_, index) => `(${rowOf(index)})`)
+    return upsert(table, `VALUES ${rows.join()}`)
+  },
+
+  // The lock ends with the transaction.
+  lock: (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)})`,
+}
 
 /**
  * A transaction store in PostgreSQL, for `handle`: your code runs in the transaction that reserves the nonce. The work of your code and the
@@ -27,7 +41,7 @@ import { POSTGRES } from './store.js'
  */
 export class PostgresTransactionStore<Transaction> extends SqlTransactionStore<Transaction> {
   constructor(options: SqlTransactionStoreOptions<Transaction>) {
-    super(options, POSTGRES)
+    super(options, POSTGRES, TRANSACTIONS)
   }
 }
 

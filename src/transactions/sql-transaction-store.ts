@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions } from '../arguments.js'
-import { withoutCredentials } from './credentials.js'
-import { engineTtlMilliseconds, ownerHash } from './keys.js'
-import { assertFunction, type TableOptions } from './options.js'
+import { withoutCredentials } from '../stores/credentials.js'
+import { engineTtlMilliseconds, ownerHash } from '../stores/keys.js'
+import { assertFunction, type TableOptions } from '../stores/options.js'
 import {
   hashesOf,
   rowsOf,
@@ -11,9 +11,9 @@ import {
   type SqlReservation,
   SqlStore,
   valuesOf,
-} from './sql-store.js'
+} from '../stores/sql-store.js'
+import { startTimer, within } from '../stores/with-timeout.js'
 import type { TransactionOutcome, TransactionStore } from './transaction-store.js'
-import { startTimer, within } from './with-timeout.js'
 
 /**
  * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. `begin` and `query` are each a single line with any client or query
@@ -34,6 +34,18 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
   timeout?: number | undefined
 }
 
+/** What differs between the transactions of SQL databases. */
+export interface TransactionDialect {
+  /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns the parameters. */
+  upsert(table: string, count: number): string
+  /** Returns the SQL that locks a key without waiting. The result of this SQL is true if the lock was free. */
+  lock(hash: string): string
+  /** Unlocks the keys, if a lock does not end with its transaction. */
+  unlock?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
+  /** Unlocks the keys from other connections, after {@link unlock} has failed. */
+  unlockFromOutside?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
+}
+
 const LOST =
   'The transaction ended or failed in your code, so nothing is committed. Await each statement, do not catch its error, and do not end the transaction.'
 const NOT_CALLED =
@@ -41,10 +53,11 @@ const NOT_CALLED =
 
 /** A transaction store in an SQL database. The store works with any client. */
 export abstract class SqlTransactionStore<Transaction> extends SqlStore implements TransactionStore<Transaction> {
+  readonly #dialect: TransactionDialect
   readonly #begin: SqlTransactionStoreOptions<Transaction>['begin']
   readonly #query: SqlTransactionStoreOptions<Transaction>['query']
 
-  constructor(options: SqlTransactionStoreOptions<Transaction>, dialect: SqlDialect) {
+  constructor(options: SqlTransactionStoreOptions<Transaction>, dialect: SqlDialect, transactions: TransactionDialect) {
     assertOptions(options, ['begin', 'query', 'table', 'timeout'])
     const { begin, query, table, timeout } = options
     assertFunction(begin, 'begin', '(run) => knex.transaction(run)')
@@ -58,6 +71,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       return result
     }
     super({ query: queryAlone, table, timeout }, dialect)
+    this.#dialect = transactions
     this.#begin = begin
     this.#query = query
   }
@@ -119,10 +133,10 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   /** Locks every key without waiting, and then reserves every key. If another transaction has locked a key, returns `in_progress`. */
   async #reserve(query: SqlQuery, reservation: SqlReservation): Promise<TransactionOutcome> {
     const { hashes } = reservation
-    const locks = hashes.map(this.dialect.lock).join(' AND ')
+    const locks = hashes.map(this.#dialect.lock).join(' AND ')
     const [row] = rowsOf(await query(`SELECT CASE WHEN ${locks} THEN 1 ELSE 0 END AS locked`, []))
     if (Number(row?.['locked']) !== 1) return 'in_progress'
-    await query(this.dialect.upsert(this.table, hashes.length), valuesOf(reservation))
+    await query(this.#dialect.upsert(this.table, hashes.length), valuesOf(reservation))
     return (await this.#isReserved(query, reservation)) ? 'done' : 'replayed'
   }
 
@@ -148,7 +162,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       try {
         await code(query, transaction)
       } finally {
-        await this.dialect.unlock?.(query, hashes)
+        await this.#dialect.unlock?.(query, hashes)
         isLocked = false
       }
     }
@@ -163,7 +177,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       await Promise.allSettled([running])
       // If the unlock failed, the code has ended the transaction itself, or the connection is lost.
       if (isLocked) {
-        await within(this.timeout, this.dialect.unlockFromOutside?.(this.query, hashes)).catch(() => {})
+        await within(this.timeout, this.#dialect.unlockFromOutside?.(this.query, hashes)).catch(() => {})
       }
       await running
     }

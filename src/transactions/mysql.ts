@@ -1,6 +1,40 @@
-import { beginOn, type TransactionConnection } from '../sql-begin.js'
-import { SqlTransactionStore, type SqlTransactionStoreOptions } from '../sql-transaction-store.js'
-import { MYSQL } from './store.js'
+import { insertOf, MYSQL, NOW } from '../stores/mysql/store.js'
+import { rowsOf } from '../stores/sql-store.js'
+import { beginOn, type TransactionConnection } from './begin.js'
+import {
+  SqlTransactionStore,
+  type SqlTransactionStoreOptions,
+  type TransactionDialect,
+} from './sql-transaction-store.js'
+
+/** Returns the quoted name of the lock for a key, in at most 64 characters. */
+function lockName(hash: string): string {
+  return `'webhook_nonce ${hash.slice(0, 40)}'`
+}
+
+const TRANSACTIONS: TransactionDialect = {
+  upsert(table, count) {
+    // `expires_at` is set last, because the condition of a later assignment would read the new value.
+    const ifExpired = (column: string) => `${column} = IF(expires_at < ${NOW}, VALUES(${column}), ${column})`
+    return `${insertOf(table, count)} ON DUPLICATE KEY UPDATE ${ifExpired('reserved_by')}, ${ifExpired('expires_at')}`
+  },
+
+  // The lock belongs to the session, not to the transaction.
+  lock: (hash) => `GET_LOCK(${lockName(hash)}, 0)`,
+
+  unlock(query, hashes) {
+    return query(`SELECT ${hashes.map((hash) => `RELEASE_LOCK(${lockName(hash)})`).join()}`, [])
+  },
+
+  async unlockFromOutside(query, hashes) {
+    for (const name of hashes.map(lockName)) {
+      const [row] = rowsOf(await query(`SELECT RELEASE_LOCK(${name}), IS_USED_LOCK(${name}) AS holder`, []))
+      const holder = row?.['holder']
+      // The unlock failed, because the connection was lost, or was returned to the pool with the lock.
+      if (holder !== null && holder !== undefined) await query(`KILL ${Number(holder)}`, [])
+    }
+  },
+}
 
 /**
  * A transaction store in MySQL or MariaDB (InnoDB), for `handle`: your code runs in the transaction that reserves the nonce. The work of
@@ -27,7 +61,7 @@ import { MYSQL } from './store.js'
  */
 export class MySqlTransactionStore<Transaction> extends SqlTransactionStore<Transaction> {
   constructor(options: SqlTransactionStoreOptions<Transaction>) {
-    super(options, MYSQL)
+    super(options, MYSQL, TRANSACTIONS)
   }
 }
 
