@@ -45,20 +45,17 @@ export async function connectSql<Client extends object>(
       const message = `No response within ${limit} ms. Check the server, or allow more connections of the pool.`
       return await within(limit, response, message)
     } catch (error) {
-      if (isReadOnly(error) || !dialect.isReply(error)) replace(client, error).catch(() => {})
+      if (isReadOnly(error) || !dialect.isReply(error)) reconnecting.replace(client, error).catch(() => {})
       throw error
     }
   }
 
-  async function replace(client: Client, reason: unknown): Promise<void> {
-    const next = await reconnecting.replace(client, reason)
-    const queryNext: SqlQuery = async (sql, values) => driver.query(next, sql, values)
-    await dialect.cancel?.(queryNext, mark, timeout)
-  }
-
   async function check(client: Client): Promise<void> {
-    const [row] = rowsOf(await driver.query(client, dialect.readOnlyQuery, []))
+    const queryClient: SqlQuery = async (sql, values) => driver.query(client, sql, values)
+    const [row] = rowsOf(await queryClient(dialect.readOnlyQuery, []))
     if (Number(row?.['read_only']) > 0) throw codedError('READ_ONLY', 'The server accepts no writes.')
+    // Late statements of the previous client are cancelled, because each keeps a connection of the server.
+    dialect.cancel?.(queryClient, mark, timeout).catch(() => {})
   }
 
   const admission = new Admission(concurrency, timeout)

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, PgBouncer, PostgresServer, postgresIsInstalled, TcpProxy } from '../../support/servers.js'
+import { connectStore } from '../../support/stores/connect.js'
 import {
   type Closers,
   clockFaults,
@@ -12,6 +14,7 @@ import {
   switchover,
   testFaults,
 } from '../../support/stores/faults.js'
+import { newRequest, send } from '../../support/stores/load.js'
 
 const CLIENTS = { store: 'PostgreSQL', kinds: ['pg', 'postgres.js'] }
 const BOUNCED = { store: 'PgBouncer', kinds: ['pg, not prepared', 'postgres.js, not prepared'] }
@@ -169,3 +172,34 @@ const ROWS: Row[] = [
 const installed = isInstalled('postgresql', postgresIsInstalled()) && isInstalled('pgbouncer')
 
 describe.runIf(installed)('the faults of the guide', () => testFaults(ROWS))
+
+it.runIf(installed).concurrent.each(CLIENTS.kinds)(
+  'with %s, a standby that hangs does not use up the connections of the server',
+  async (kind) => {
+    const server = await PostgresServer.start()
+    const standby = await server.startStandby()
+    try {
+      await set(server, "synchronous_standby_names = '*'")
+      await eventually(async () => expect(await server.sql('SELECT sync_state FROM pg_stat_replication')).toBe('sync'))
+      const { nonceStore, close } = await connectStore(kind, server.url, 1000)
+      const watcher = await server.connect('watcher')
+      standby.signal('SIGSTOP')
+      const sending: Promise<string>[] = []
+      let most = 0
+      for (const end = performance.now() + 10_000; performance.now() < end; await sleep(100)) {
+        for (let count = 0; count < 10; count++) sending.push(send(newRequest(), nonceStore))
+        const { rows } = await watcher.query('SELECT * FROM pg_stat_activity WHERE usename IS NOT NULL')
+        most = Math.max(most, rows.length)
+      }
+      standby.signal('SIGCONT')
+      await Promise.all([...sending, watcher.end()])
+      await close()
+      // Up to 16 are in use, and as many may wait for the standby for each of the last two time-outs.
+      expect(most).toBeGreaterThan(16)
+      expect(most).toBeLessThan(60)
+    } finally {
+      await standby.stop()
+      await server.stop()
+    }
+  },
+)

@@ -414,16 +414,15 @@ describe('connectPg', () => {
   const poolsWith = (query: Query) => created(() => Object.assign(new EventEmitter(), { query, async end() {} }))
 
   /** Pools that answer each statement, or throw `failure`, and the statements that they got, except for the checks. */
-  async function open(options: { prepare?: boolean; timeout?: number } = {}) {
-    const statements: { pool: number; name?: string | undefined; text: string }[] = []
+  async function open(options: { prepare?: boolean; concurrency?: number } = {}) {
+    const statements: { name?: string | undefined; text: string }[] = []
     const errors: unknown[] = []
     const server: { failure: object | undefined } = { failure: undefined }
     const { clients: pools, create } = created(() => {
-      const pool = pools.length
       const query: Query = async (statement) => {
         if (statement.text.includes('read_only')) return { rows: [{ read_only: 0 }] }
-        statements.push({ pool, ...statement })
-        if (pool === 0 && server.failure !== undefined) throw server.failure
+        statements.push(statement)
+        if (server.failure !== undefined) throw server.failure
         return { rows: [{ reserved: true }] }
       }
       return Object.assign(new EventEmitter(), { query, async end() {} })
@@ -442,20 +441,23 @@ describe('connectPg', () => {
     await nonceStore.close()
   })
 
-  it('replaces a pool after another error, and cancels what the server still runs for it', async () => {
-    const { nonceStore, pools, server, statements } = await open()
-    server.failure = new Error('Query read timeout')
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('Query read timeout')
-    await untilIdle()
+  it('replaces a pool after another error, and first cancels what the server still runs for it', async () => {
+    const { nonceStore, pools, statements } = await open({ concurrency: 1 })
+    Object.assign(pools[0] ?? {}, {
+      query: ({ text }: { text: string }) => (text.includes('DELETE') ? Promise.reject(new Error('lost')) : never()),
+    })
+    const [hanging, waiting] = ['nonce', 'another'].map((key) => nonceStore.reserve('42', key, 600))
+    await expect(nonceStore.deleteExpired()).rejects.toThrow('lost')
+    expect(await waiting).toBe(true)
     expect(pools).toHaveLength(2)
     const mark = '/* inbound-webhook-auth, timeout 1000 ms */'
-    expect(statements).toMatchObject([
-      { pool: 0, text: expect.stringMatching(/^\/\* inbound-webhook-auth, timeout 1000 ms \*\/ INSERT /) },
-      { pool: 1, text: expect.stringMatching(/^SELECT pg_cancel_backend\(pid\) FROM pg_stat_activity/) },
+    expect(statements.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^SELECT pg_cancel_backend\(pid\) FROM pg_stat_activity/),
+      expect.stringMatching(/^\/\* inbound-webhook-auth, timeout 1000 ms \*\/ INSERT /),
     ])
-    expect(statements[1]?.text).toContain(`query LIKE '${mark}%'`)
-    expect(statements[1]?.text).toContain("query_start < clock_timestamp() - 1000 * interval '1 millisecond'")
-    await nonceStore.close()
+    expect(statements[0]?.text).toContain(`query LIKE '${mark}%'`)
+    expect(statements[0]?.text).toContain("query_start < clock_timestamp() - 1000 * interval '1 millisecond'")
+    await Promise.all([expect(time.until(hanging ?? never())).rejects.toThrow('No response'), nonceStore.close()])
   })
 
   it('gives a statement no name if it must not be prepared', async () => {
