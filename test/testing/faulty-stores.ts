@@ -270,18 +270,14 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('scopes without a separator', /Different pairs of webhookId and key/, () => ({
     address: (webhookId, key) => webhookId + key,
   })),
-  faulty('webhooks case-folded', /Upper and lower case are equal in webhook IDs/, () => ({
-    address: (webhookId, key) => JSON.stringify([webhookId.toLowerCase(), key]),
-  })),
-  faulty('webhooks normalised', /Webhook IDs are normalised/, () => ({
-    address: (webhookId, key) => JSON.stringify([webhookId.normalize(), key]),
-  })),
-  faulty('webhooks truncated', /Webhook IDs are truncated/, () => ({
-    address: (webhookId, key) => JSON.stringify([webhookId.slice(0, 255), key]),
-  })),
-  faulty('webhooks truncated at a NUL', /Webhook IDs are truncated at a NUL/, () => ({
-    address: (webhookId, key) => JSON.stringify([webhookId.split('\0')[0], key]),
-  })),
+  alteringWebhooks('case-folded', /Upper and lower case are equal in webhook IDs/, (webhookId) =>
+    webhookId.toLowerCase(),
+  ),
+  alteringWebhooks('normalised', /Webhook IDs are normalised/, (webhookId) => webhookId.normalize()),
+  alteringWebhooks('truncated', /Webhook IDs are truncated/, (webhookId) => webhookId.slice(0, 255)),
+  alteringWebhooks('truncated at a NUL', /Webhook IDs are truncated at a NUL/, (webhookId) =>
+    webhookId.replace(/\0.*/s, ''),
+  ),
   altering(
     'truncated at 127',
     /Keys are truncated\. Tested with \["\d{14}","\d{11}…n{27}a"\] and \["\d{14}","\d{11}…n{27}b"\]\. Store SHA-256/,
