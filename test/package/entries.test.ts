@@ -29,19 +29,23 @@ const declarations = [...entries.values()].flatMap((targets) =>
 )
 const program = ts.createProgram(declarations, { module: ts.ModuleKind.NodeNext, types: [], noLib: true })
 
-/** The exports of a declaration file. With `areValues`, only those that exist at run time, which types do not. */
-function namesDeclaredIn(path: string, areValues: boolean): string[] {
-  const checker = program.getTypeChecker()
+const checker = program.getTypeChecker()
+
+/** Returns the exports of a declaration file by name. They may be declared in another file. */
+function exportsDeclaredIn(path: string): [name: string, symbol: ts.Symbol][] {
   const source = program.getSourceFile(path)
   const module = source && checker.getSymbolAtLocation(source)
   if (module === undefined) throw new Error(`${path} is no module`)
   return checker
     .getExportsOfModule(module)
-    .filter((symbol) => {
-      const named = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-      return !areValues || named.flags & ts.SymbolFlags.Value
-    })
-    .map(({ name }) => name)
+    .map((symbol) => [symbol.name, symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol])
+}
+
+/** Returns the names of exports. With `areValues`, only those that exist at run time, which types do not. */
+function namesDeclaredIn(path: string, areValues: boolean): string[] {
+  return exportsDeclaredIn(path)
+    .filter(([, { flags }]) => !areValues || flags & ts.SymbolFlags.Value)
+    .map(([name]) => name)
     .sort()
 }
 
@@ -87,6 +91,52 @@ it('all entries together have at most 75 names', async () => {
   const text = [...lines.map((line) => line.text), `${names.size} names\n`].join('\n')
   await expect(text).toMatchFileSnapshot('names.txt')
   expect(names.size).toBeLessThanOrEqual(75)
+})
+
+/** The guide whose table has the options of each exported type, those that it inherits included. */
+const GUIDES: { readonly [type: string]: string } = {
+  ConnectOptions: 'operate/redis.md',
+  ConnectPostgresOptions: 'operate/postgres.md',
+  ConnectRedisOptions: 'operate/redis.md',
+  ConnectSqlOptions: 'operate/mysql.md',
+  DynamoDBNonceStoreOptions: 'operate/dynamodb.md',
+  EndpointContractOptions: 'receive/test-your-handler.md',
+  MemoryNonceStoreOptions: 'operate/memory-sqlite.md',
+  NonceStoreContractOptions: 'operate/your-own.md',
+  ReadBodyOptions: 'receive/index.md',
+  RedisNonceStoreOptions: 'operate/redis.md',
+  RefusalOptions: 'reference/errors.md',
+  SignMessageOptions: 'send/index.md',
+  SignOptions: 'send/index.md',
+  SqlNonceStoreOptions: 'operate/postgres.md',
+  SqlTransactionStoreOptions: 'operate/nothing-lost.md',
+  SqliteNonceStoreOptions: 'operate/memory-sqlite.md',
+}
+
+/** What a connect function passes to the client. Users pass them on, and set none of them. */
+const OF_CLIENTS = /^(Ioredis|Mariadb|Mysql2|NodeRedis|NodeRedisSocket|Pg|PostgresJs)Options$/
+
+/** The exported types of options by name, and the names of their options. */
+const OPTIONS = new Map(
+  [...entries.values()]
+    .flatMap((targets) => exportsDeclaredIn(join(installed, targets.import.types)))
+    .filter(([name]) => name.endsWith('Options') && !OF_CLIENTS.test(name))
+    .map(([name, symbol]) => [
+      name,
+      checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol)).map(({ name }) => name),
+    ]),
+)
+
+describe('the options of', () => {
+  it('every type stand in a guide', () => {
+    expect([...OPTIONS.keys()].sort()).toEqual(Object.keys(GUIDES))
+  })
+
+  it.each([...OPTIONS])('%s have a row each in the table of the guide', (type, options) => {
+    const guide = readFileSync(join(ROOT, 'docs', GUIDES[type] ?? ''), 'utf8')
+    expect(options.length).toBeGreaterThan(0)
+    expect(options.filter((name) => !new RegExp(`^\\| \`${name}\\b`, 'm').test(guide))).toEqual([])
+  })
 })
 
 describe('dist', () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import ts from 'typescript'
+import { transformSync } from 'esbuild'
 import { expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
@@ -50,9 +50,8 @@ it('there are examples', () => {
 })
 
 for (const [name, code] of Object.entries(EXAMPLES)) {
-  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
   writeFileSync(join(folder, name), code)
-  writeFileSync(join(folder, name.replace('.mts', '.mjs')), ts.transpileModule(code, { compilerOptions }).outputText)
+  writeFileSync(join(folder, name.replace('.mts', '.mjs')), transformSync(code, { loader: 'ts' }).code)
 }
 writeFileSync(
   join(folder, 'run.mjs'),
