@@ -1,16 +1,18 @@
 import { Buffer } from 'node:buffer'
 
+/** Four words of 32 bits. */
+export type Fingerprint = [number, number, number, number]
+
 /**
- * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. The fingerprint is the whole state of a hash with the rounds of
- * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over the text's UTF-8 bytes.
+ * Returns the fingerprint of `text`: the whole state of a hash with the rounds of HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over
+ * the text's UTF-8 bytes.
  *
  * Only somebody who knows `hashKey` can make two strings collide on purpose. The hash uses 32-bit words, which are fast in JavaScript: with
  * SHA-256, `verify` would take 50 % longer.
  *
  * @param hashKey - four random words, or the fingerprint of another string.
- * @param place - the first word of `to` that is written.
  */
-export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Array, place: number): void {
+export function fingerprintOf(hashKey: Fingerprint, text: string): Fingerprint {
   const bytes = Buffer.from(text)
   /** Returns the four bytes at `place` as one word. Bytes after the end of the text count as 0. */
   const wordAt = (place: number) =>
@@ -20,10 +22,10 @@ export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Arr
     ((bytes[place + 3] as number) << 24)
   const end = (bytes.length + 3) >> 2
 
-  let v0 = hashKey[0] as number
-  let v1 = hashKey[1] as number
-  let v2 = hashKey[2] as number
-  let v3 = hashKey[3] as number
+  let v0 = hashKey[0]
+  let v1 = hashKey[1]
+  let v2 = hashKey[2]
+  let v3 = hashKey[3]
   for (let index = 0; index < end + 4; index++) {
     const word = index === end ? bytes.length : wordAt(4 * index)
     if (index === end + 1) v2 ^= 0xff
@@ -40,8 +42,5 @@ export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Arr
     v2 = (v2 << 16) | (v2 >>> 16)
     v0 ^= word
   }
-  to[place] = v0
-  to[place + 1] = v1
-  to[place + 2] = v2
-  to[place + 3] = v3
+  return [v0, v1, v2, v3]
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { MemoryNonceStore } from '../../../src/index.js'
+import type { Fingerprint } from '../../../src/stores/memory/fingerprint.js'
 import { storeAt, UUIDS } from './memory-store.js'
 
 const random = vi.hoisted(() => ({ calls: 0 }))
@@ -18,15 +19,11 @@ vi.mock('node:crypto', async (importOriginal) => {
  * The fingerprints of some keys. The others have their own. This needs a mock, because nobody can find two keys whose
  * fingerprints agree in 96 of 128 bits.
  */
-const fingerprints = vi.hoisted(() => new Map<string, number[]>())
+const fingerprints = vi.hoisted(() => new Map<string, Fingerprint>())
 vi.mock('../../../src/stores/memory/fingerprint.js', async (importOriginal) => {
-  const { writeFingerprint } = await importOriginal<typeof import('../../../src/stores/memory/fingerprint.js')>()
+  const { fingerprintOf } = await importOriginal<typeof import('../../../src/stores/memory/fingerprint.js')>()
   return {
-    writeFingerprint(hashKey: Int32Array, text: string, to: Int32Array, place: number) {
-      const given = fingerprints.get(text)
-      if (given) to.set(given, place)
-      else writeFingerprint(hashKey, text, to, place)
-    },
+    fingerprintOf: (hashKey: Fingerprint, text: string) => fingerprints.get(text) ?? fingerprintOf(hashKey, text),
   }
 })
 
@@ -288,6 +285,16 @@ describe('reserveAll', () => {
     for (const key of ['1', '2']) expect(store.reserve('a', key, 600)).toBe(false)
   })
 
+  it('reserves up to 16384 keys at once, and refuses more', () => {
+    const { store } = storeAt()
+    const keys = UUIDS.slice(0, 16_384)
+    expect(() => store.reserveAll('a', [...keys, 'one more'], 600)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(/^keys .*16384/) }),
+    )
+    expect(store.reserveAll('a', keys, 600)).toBe(true)
+    expect(keys.filter((key) => store.reserve('a', key, 600))).toEqual([])
+  })
+
   it('keeps every key of pairs and triples, also next to the end of a segment', () => {
     const { store } = storeAt()
     const keys = UUIDS.slice(0, 40_000)
@@ -337,21 +344,29 @@ describe('release', () => {
     expect(live.filter((key) => store.reserve('42', key, 600))).toEqual(live)
   })
 
-  it('moves the records of a segment that also has expired records whose keys were reserved again', () => {
-    const { store, clock } = storeAt(0, { maxEntries: 100_000 })
-    store.reserve('42', 'long', 86_400)
-    for (let index = 0; index < 100; index++) store.reserve('42', `again ${index}`, 86_401, 'old')
-    clock.milliseconds = 86_402_000
-    for (let index = 0; index < 100; index++) expect(store.reserve('42', `again ${index}`, 600, 'new')).toBe(true)
-    for (let index = 0; index < 40_000; index++) {
+  it('moves expired records whose keys were reserved again, and keeps the new reservations', () => {
+    const { store, clock } = storeAt()
+    // Shorter TTLs go into another queue than this one.
+    store.reserve('42', 'long', 1500)
+    store.reserve('42', 'first', 600)
+    for (let index = 0; index < 9000; index++) {
       store.reserve('42', `${index}`, 600, 'owner')
       store.release('42', [`${index}`], 'owner')
     }
-    for (let index = 0; index < 100; index++) {
-      expect(store.reserve('42', `again ${index}`, 600)).toBe(false)
-      store.release('42', [`again ${index}`], 'old')
-      expect(store.reserve('42', `again ${index}`, 600)).toBe(false)
+    const keys = UUIDS.slice(0, 7300)
+    for (const key of keys) store.reserve('42', key, 600, 'old')
+    clock.milliseconds = 1_000_000
+    // Expired records are removed from the front, so these are still there when their segment is full.
+    const again = keys.slice(-100)
+    for (const [index, key] of again.entries()) {
+      expect(store.reserve('42', key, index < 50 ? 600 : 400, 'new')).toBe(true)
     }
+    for (let index = 0; index < 100; index++) expect(store.reserve('42', `${index}`, 400)).toBe(true)
+    store.release('42', again, 'old')
+    for (const key of again) expect(store.reserve('42', key, 600)).toBe(false)
+    for (let index = 0; index < 100; index++) expect(store.reserve('42', `${index}`, 600)).toBe(false)
+    store.release('42', again, 'new')
+    for (const key of again) expect(store.reserve('42', key, 600)).toBe(true)
   })
 })
 
@@ -383,11 +398,14 @@ describe('an expired entry', () => {
 
 describe('two keys whose fingerprints agree in all words but one', () => {
   it.each([0, 1, 2, 3])('are two keys, also after one of them expires: word %i', (word) => {
-    const { clock, store } = storeAt()
-    const fingerprint = [1, 2, 3, 4]
+    const { clock, store } = storeAt(0, { maxEntries: 2 })
+    const fingerprint: Fingerprint = [1, 2, 3, 4]
     fingerprints.set('first', fingerprint)
-    // The low bits select the table and the slot, which are the same.
-    fingerprints.set('second', fingerprint.with(word, (fingerprint[word] as number) | (1 << 20)))
+    // A small store has one table. The lower half of word 1 selects the first slot, which is the same for both keys.
+    fingerprints.set(
+      'second',
+      fingerprint.map((value, index) => (index === word ? value | (1 << 20) : value)) as Fingerprint,
+    )
     expect(store.reserve('a', 'first', 600)).toBe(true)
     clock.milliseconds = 1
     expect(store.reserve('a', 'second', 600)).toBe(true)

@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest'
 import { MemoryNonceStore } from '../../../src/index.js'
-import { writeFingerprint } from '../../../src/stores/memory/fingerprint.js'
+import { type Fingerprint, fingerprintOf } from '../../../src/stores/memory/fingerprint.js'
 
-// How the hash tables of a MemoryNonceStore are split. With random fingerprints, all tables grow at the same time.
+// How the hash tables of a MemoryNonceStore grow. With random fingerprints, all tables grow at the same time.
 
-const HASH_KEY = [1, 2, 3, 4]
+const HASH_KEY: Fingerprint = [1, 2, 3, 4]
 vi.mock('node:crypto', async (importOriginal) => ({
   ...(await importOriginal<typeof import('node:crypto')>()),
   randomFillSync: (words: Int32Array) => words.fill(0).map((_, index) => HASH_KEY[index] ?? 0),
@@ -12,26 +12,69 @@ vi.mock('node:crypto', async (importOriginal) => ({
 
 /** Returns the bits that select the table of a key. */
 function tableBits(key: string): number {
-  const [webhook, fingerprint] = [new Int32Array(4), new Int32Array(4)]
-  writeFingerprint(Int32Array.from(HASH_KEY), 'a', webhook, 0)
-  writeFingerprint(webhook, key, fingerprint, 0)
-  return (fingerprint[1] ?? 0) >>> 16
+  return fingerprintOf(fingerprintOf(HASH_KEY, 'a'), key)[1] >>> 16
 }
 
-it('keeps all records when one table is split often, and the other one long after it', () => {
-  const keys = Array.from({ length: 120_000 }, (_, index) => `${index}`)
-  const often = keys.filter((key) => tableBits(key) % 2 === 1)
-  const late = keys.filter((key) => tableBits(key) % 2 === 0).slice(0, 20_000)
-  expect(often.length).toBeGreaterThan(55_000)
+it.each([2, 3, 5])('keeps all records when one of %i tables grows often, and another one long after it', (tables) => {
+  const maxEntries = tables * 2048
+  const keys = Array.from({ length: 2 * tables * maxEntries }, (_, index) => `${index}`)
+  const often = keys.filter((key) => tableBits(key) % tables === 1).slice(0, maxEntries - 1000)
+  const late = keys.filter((key) => tableBits(key) % tables === 0).slice(0, 1000)
+  expect(often.length + late.length).toBe(maxEntries)
 
-  const store = new MemoryNonceStore({ clock: { now: () => 0 } })
+  const store = new MemoryNonceStore({ maxEntries, clock: { now: () => 0 } })
   const reserved = (list: readonly string[]) => list.filter((key) => store.reserve('a', key, 600)).length
-  // 1500 records fit into one table. When the first tables have 32 places, these are in one that has 16 of them.
-  const early = late.splice(0, 1500)
-  expect(reserved(early)).toBe(1500)
+  const early = late.splice(0, 10)
+  expect(reserved(early)).toBe(10)
   expect(reserved(often)).toBe(often.length)
   expect(reserved(late)).toBe(late.length)
   for (const list of [early, often, late]) expect(reserved(list)).toBe(0)
+})
+
+const SEGMENT_WORDS = 16_384 * 6
+
+/** Runs `action`, and returns how many words of memory each of its allocations has, in their order. */
+function allocationsOf(action: () => void): number[] {
+  const sizes: number[] = []
+  const construct: ProxyHandler<typeof Int32Array>['construct'] = (target, args) => {
+    sizes.push(args[0])
+    return Reflect.construct(target, args)
+  }
+  vi.stubGlobal('Int32Array', new Proxy(Int32Array, { construct }))
+  try {
+    action()
+  } finally {
+    vi.unstubAllGlobals()
+  }
+  return sizes
+}
+
+it('copies one table at a time, which has 2048 records on average', () => {
+  const store = new MemoryNonceStore({ maxEntries: 100_000, clock: { now: () => 0 } })
+  const sizes = allocationsOf(() => {
+    for (let index = 0; index < 100_000; index++) store.reserve('a', `${index}`, 600)
+  })
+  // A table has at most three slots of two words per record.
+  expect(Math.max(...sizes.filter((size) => size !== SEGMENT_WORDS))).toBeLessThan(2200 * 6)
+})
+
+it('needs no more memory for keys that are reserved and released, whatever their number', () => {
+  const store = new MemoryNonceStore({ maxEntries: 2048, clock: { now: () => 0 } })
+  store.reserve('a', 'live', 600)
+  const sizes = allocationsOf(() => {
+    for (let index = 0; index < 100_000; index++) {
+      store.reserve('a', `${index}`, 600, 'owner')
+      store.release('a', [`${index}`], 'owner')
+    }
+  })
+  expect(Math.max(...sizes)).toBeLessThan(100)
+  expect(store.reserve('a', 'live', 600)).toBe(false)
+})
+
+it('allocates the segment last, so that a failed allocation changes nothing', () => {
+  const store = new MemoryNonceStore({ maxEntries: 10_000, clock: { now: () => 0 } })
+  const keys = Array.from({ length: 3000 }, (_, index) => `${index}`)
+  expect(allocationsOf(() => store.reserveAll('a', keys, 600)).at(-1)).toBe(SEGMENT_WORDS)
 })
 
 it.each([1, 2, 7, 100, 3000])('has room for %i keys at once while it is empty', (count) => {
