@@ -55,7 +55,7 @@ export async function connectSql<Client extends object>(
     const [row] = rowsOf(await queryClient(dialect.readOnlyQuery, []))
     if (Number(row?.['read_only']) > 0) throw codedError('READ_ONLY', 'The server accepts no writes.')
     // Late statements of the previous client are cancelled, because each keeps a connection of the server.
-    dialect.cancel?.(queryClient, mark, timeout).catch(() => {})
+    await dialect.cancel?.(queryClient, mark, timeout).catch(() => {})
   }
 
   const admission = new Admission(concurrency, timeout)
