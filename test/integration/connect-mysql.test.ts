@@ -20,7 +20,7 @@ type Server = { host?: string; port?: number; socketPath?: string; ssl?: { ca?: 
 
 const PATIENT = { timeout: LONG_TIMEOUT }
 /** A pool of mariadb tries to connect until this time-out. A machine that stalls for less ends no call too early. */
-const REFUSED = { timeout: 3000 }
+const REFUSED = { timeout: 5000 }
 
 const USER = { user: 'test', database: 'hooks' }
 

@@ -210,11 +210,11 @@ describe.each(Object.entries(DATABASES))('no error of a client of %s shows its p
       try {
         background.length = 0
         await server.setPassword('another')
+        // The lost connection is an error in the background only while no request uses it. postgres.js emits no such errors.
+        if (name !== 'postgres.js') await eventually(() => expect(background).not.toEqual([]))
         while (errors.length < 4) {
           await verify(newRequest(), SECRET, nonceStore).catch((error: unknown) => errors.push(error))
         }
-        // postgres.js emits no errors in the background.
-        if (name !== 'postgres.js') await eventually(() => expect(background).not.toEqual([]))
       } finally {
         await nonceStore.close()
       }
