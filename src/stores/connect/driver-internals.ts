@@ -3,7 +3,7 @@
 //
 // | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
-// | mysql2   | 3           | query of a connection in the event connection  | sets up each connection; else waits for locks are longer  |
+// | mysql2   | 3           | query of a connection in the event connection  | sets up each connection; else autocommit may be off       |
 // | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else an error ends the process |
 // | ioredis  | 5, 6        | lastNodeError of the error of a cluster        | says why no node can be reached; else the reason is lost  |
 

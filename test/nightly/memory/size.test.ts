@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { MemoryNonceStore } from '../../../src/index.js'
-import { storeAt, UUIDS } from '../../stores/memory/memory-store.js'
+import { storeAt, UUIDS, withArrays } from '../../stores/memory/memory-store.js'
 import { arraysInUse, heapInUse } from '../../support/memory.js'
 import type { TestClock } from '../../support/request.js'
 
@@ -80,16 +80,10 @@ describe('memory', () => {
   describe('that cannot be allocated', () => {
     /** Runs `action` while `fails` decides which arrays cannot be allocated. */
     function whileMemoryIsShort(fails: () => boolean, action: () => void) {
-      const construct: ProxyHandler<typeof Int32Array>['construct'] = (target, args) => {
+      withArrays((length) => {
         if (fails()) throw new RangeError('Array buffer allocation failed')
-        return Reflect.construct(target, args)
-      }
-      vi.stubGlobal('Int32Array', new Proxy(Int32Array, { construct }))
-      try {
-        action()
-      } finally {
-        vi.unstubAllGlobals()
-      }
+        return length
+      }, action)
     }
 
     it('changes nothing but the failed reservation', () => {
@@ -143,14 +137,7 @@ describe('with a quarter of a million segments of memory', () => {
 
   /** A segment takes 384 kB. These tests use one record per segment, so they replace its memory with one record. */
   function withSmallSegments(action: () => void) {
-    const construct: ProxyHandler<typeof Int32Array>['construct'] = (target, args) =>
-      Reflect.construct(target, args[0] === SEGMENT_WORDS ? [6] : args)
-    vi.stubGlobal('Int32Array', new Proxy(Int32Array, { construct }))
-    try {
-      action()
-    } finally {
-      vi.unstubAllGlobals()
-    }
+    withArrays((length) => (length === SEGMENT_WORDS ? 6 : length), action)
   }
 
   it('uses the numbers of removed segments again', () => {

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { MemoryNonceStore } from '../../../src/index.js'
 import { type Fingerprint, fingerprintOf } from '../../../src/stores/memory/fingerprint.js'
+import { withArrays } from './memory-store.js'
 
 // How the hash tables of a MemoryNonceStore grow. With random fingerprints, all tables grow at the same time.
 
@@ -36,16 +37,10 @@ const SEGMENT_WORDS = 16_384 * 6
 /** Runs `action`, and returns how many words of memory each of its allocations has, in their order. */
 function allocationsOf(action: () => void): number[] {
   const sizes: number[] = []
-  const construct: ProxyHandler<typeof Int32Array>['construct'] = (target, args) => {
-    sizes.push(args[0])
-    return Reflect.construct(target, args)
-  }
-  vi.stubGlobal('Int32Array', new Proxy(Int32Array, { construct }))
-  try {
-    action()
-  } finally {
-    vi.unstubAllGlobals()
-  }
+  withArrays((length) => {
+    sizes.push(length)
+    return length
+  }, action)
   return sizes
 }
 
