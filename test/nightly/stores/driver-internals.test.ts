@@ -36,6 +36,17 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('of MySQL and Maria
     expect(await set).toBeNull()
   })
 
+  it('mysql2 runs no statement on a connection that was ended because its settings failed', async () => {
+    await server.sql('CREATE TABLE hooks.untouched (number INT)')
+    const pool = createPool({ uri: server.url.replace('mariadb', 'mysql'), connectionLimit: 1 })
+    pool.on('connection', (connection) => {
+      queryOfMysql2(connection, 'SET SESSION nonsense = 1', () => connection.destroy())
+    })
+    await expect(pool.query('INSERT INTO hooks.untouched VALUES (1)')).rejects.toThrow()
+    expect(await server.sql('SELECT COUNT(*) FROM hooks.untouched')).toBe('0')
+    await pool.end()
+  })
+
   it('the pool of mariadb has an event for errors in the background', async () => {
     const errors: unknown[] = []
     const pool = createMariadbPool({
