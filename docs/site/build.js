@@ -1,12 +1,18 @@
-import { watch } from 'node:fs'
+import { existsSync, watch } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, createServer } from 'vitepress'
 import { checkSite } from './check-site.js'
 import { stage, stageGuides } from './stage.js'
 
 // `npm run docs` builds the site. With --serve, it is served and follows changes of the guides.
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
+
+if (!existsSync(join(HERE, 'node_modules'))) {
+  console.error('VitePress is not installed. Run: npm ci --prefix docs/site')
+  process.exit(1)
+}
+const { build, createServer } = await import('vitepress')
 
 await stage()
 if (process.argv.includes('--serve')) {

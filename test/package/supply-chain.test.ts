@@ -76,7 +76,7 @@ describe('the release workflow', () => {
   it('publishes the tested tarballs, and runs no code of a dependency where it may sign', () => {
     const granted = [...publish.matchAll(/^ {6}([a-z-]+): write$/gm)].map(([, name]) => name)
     expect(granted).toEqual(['contents', 'id-token'])
-    expect(publish).toMatch(/for file in \*\.tgz; do npm publish "\.\/\$file" --ignore-scripts --provenance/)
+    expect(publish).toMatch(/for file in \*\.tgz; do\n.*\n.*\n +npm publish "\.\/\$file" --ignore-scripts --provenance/)
     expect(publish).not.toMatch(/npm (ci|install|test|run)|checkout/)
   })
 })
@@ -95,6 +95,16 @@ describe('every workflow', () => {
     )
     expect(steps.length).toBeGreaterThan(4)
     for (const step of steps) expect(step).toContain('\n          persist-credentials: false\n')
+  })
+
+  it('stops each job that hangs', () => {
+    const jobs = readdirSync(folder).flatMap((file) =>
+      readFileSync(join(folder, file), 'utf8')
+        .split(/^ {2}(?=[\w-]+:$)/m)
+        .filter((job) => /^ {4}runs-on:/m.test(job)),
+    )
+    expect(jobs.length).toBe(9)
+    for (const job of jobs) expect(job).toMatch(/^ {4}timeout-minutes: \d+$/m)
   })
 
   it('pins each action by its commit, in one version', () => {

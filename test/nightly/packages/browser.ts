@@ -7,9 +7,12 @@ import { hasPackage, PACKAGES } from './packages.js'
 export type { Browser, Page }
 
 /** Without windows, Chromium needs half of the time. */
-const BROWSER = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/opt/homebrew/bin/chromium'].find((path) =>
-  existsSync(path),
-)
+const BROWSER = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/opt/homebrew/bin/chromium',
+].find((path) => existsSync(path))
 
 /** Whether the browser and its driver are installed. */
 export const CAN_RUN =
