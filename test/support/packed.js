@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { prepare, restore } from '../../docs/generate/packed-links.js'
 import { built, ROOT } from './built.js'
 
 export { ROOT }
@@ -18,6 +19,9 @@ export const NPM =
 
 /** The packages of this repository. */
 export const PACKAGES = ['inbound-webhook-auth', 'inbound-webhook-tools']
+
+/** Their folders. */
+const FOLDERS = ['.', 'tools']
 
 /**
  * Installs the tarballs of both packages into an empty folder, as a user does. `PACKAGE.tgz` in the folder is the tarball of a package.
@@ -47,8 +51,13 @@ function packInto(folder) {
     '--pack-destination',
     folder,
   ]
-  for (const { name, filename } of JSON.parse(npm(ROOT, 'pack', ...options))) {
-    renameSync(join(folder, filename), join(folder, `${name}.tgz`))
+  try {
+    for (const path of FOLDERS) prepare(path)
+    for (const { name, filename } of JSON.parse(npm(ROOT, 'pack', ...options))) {
+      renameSync(join(folder, filename), join(folder, `${name}.tgz`))
+    }
+  } finally {
+    for (const path of FOLDERS) restore(path)
   }
 }
 
