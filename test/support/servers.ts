@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,33 +17,58 @@ const run = promisify(execFile)
 /** A host name that nobody has: its first label is too long, so that no name server is asked. */
 export const UNKNOWN_HOST = `${'a'.repeat(64)}.invalid`
 
-/** How many ports each thread of vitest has for its servers. */
-const PORTS = 1000
-let nextPort = randomInt(PORTS)
+/** The ports for servers, in ranges. The system gives clients only higher ports. */
+const FIRST_PORT = 12_000
+const RANGE_PORTS = 100
+const RANGES = 100
+
+let range: Promise<number> | undefined
+let lastPort = 0
 
 /**
  * Returns a free TCP port of the loopback interface, whose port 10 000 above is free too: a node of a Redis cluster listens there as well.
  *
- * Nobody takes the port before the server does, because each thread has its own range, and the system gives clients only higher ports.
+ * Nobody takes the port before the server does, because each thread has a range of its own, also if several runs share a machine.
  */
 export async function freePort(): Promise<number> {
-  const first = 12_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 10) * PORTS
+  range ??= claimRange()
+  const first = await range
   for (;;) {
-    const port = first + (nextPort++ % PORTS)
+    // The first port of the range is the claim.
+    lastPort = (lastPort % (RANGE_PORTS - 1)) + 1
+    const port = first + lastPort
     if ((await isFree(port)) && (await isFree(port + 10_000))) return port
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return false
+/** Listens on the first port of a range as long as this thread runs, so that no other thread or run uses the range. Returns the port. */
+async function claimRange(): Promise<number> {
+  for (let index = randomInt(RANGES); ; index = (index + 1) % RANGES) {
+    const port = FIRST_PORT + index * RANGE_PORTS
+    const claim = await listen(port)
+    if (claim === undefined) continue
+    claim.unref()
+    return port
   }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port)
+  if (server === undefined) return false
   server.close()
   await once(server, 'close')
   return true
+}
+
+/** Returns a server that listens on a port, or `undefined` if the port is taken. */
+async function listen(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return server
+  } catch {
+    return undefined
+  }
 }
 
 /** How long a test waits for a server on a machine under load, in milliseconds. The guide's clients wait for 1 s by default. */
