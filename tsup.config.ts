@@ -31,7 +31,7 @@ export function entriesIn(folder: string): Record<string, string> {
  * Writes the declarations of the source into a temporary folder, and returns the options for tsup to join them to one file per entry. tsup
  * does not read the source itself, because its TypeScript 5 needs three times as long for the same declarations.
  */
-export function declarationsOf(folder: string): Exclude<Options['dts'], string | boolean | undefined> {
+export function declarationsOf(folder: string) {
   const target = mkdtempSync(join(tmpdir(), 'declarations-'))
   process.on('exit', () => rmSync(target, { recursive: true }))
   const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc')

@@ -12,13 +12,25 @@ async function completePackage(): Promise<void> {
   for (const path of ['LICENSE', 'docs/debug']) await cp(`../${path}`, path, { recursive: true })
 }
 
-export default defineConfig(() => ({
-  ...COMMON,
-  clean: true,
-  entry: { ...entriesIn('tools/src'), cli: 'src/cli/main.ts' },
-  // The command line needs one format only, and its size counts more than a second one.
-  format: 'esm',
-  dts: declarationsOf('tools/src'),
-  esbuildPlugins: [licenceNotices],
-  onSuccess: completePackage,
-}))
+export default defineConfig(() => {
+  const entries = entriesIn('tools/src')
+  const declarations = declarationsOf('tools/src')
+  return [
+    {
+      ...COMMON,
+      entry: { ...entries, cli: 'src/cli/main.ts' },
+      format: 'esm',
+      dts: declarations,
+      esbuildPlugins: [licenceNotices],
+      onSuccess: completePackage,
+    },
+    {
+      // Jest loads no ES module by `require`. The command line and the diagnosis need one format only.
+      ...COMMON,
+      splitting: false,
+      entry: { testing: entries['testing'] ?? '' },
+      format: 'cjs',
+      dts: { ...declarations, entry: { testing: declarations.entry['testing'] ?? '' } },
+    },
+  ]
+})

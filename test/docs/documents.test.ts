@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlock } from '../../docs/generate/annotated.js'
 import { MemoryNonceStore } from '../../src/index.js'
-import * as contracts from '../../src/testing/index.js'
+import * as contracts from '../../tools/src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
@@ -57,7 +57,7 @@ describe('the guides to the contracts', () => {
     '%s passes every case to the test runner',
     (page) => {
       const blocks = codeBlocks(readFileSync(join(ROOT, 'docs', page), 'utf8'), 'js')
-      const [code = ''] = blocks.filter((block) => block.includes("'inbound-webhook-auth/testing'"))
+      const [code = ''] = blocks.filter((block) => block.includes("'inbound-webhook-tools/testing'"))
       const names: string[] = []
       const test = (name: string, _: object, run: unknown) => run instanceof Function && names.push(name)
       const describe = (_name: string, _options: object, run: () => void) => run()

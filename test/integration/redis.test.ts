@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
-import { nonceStoreContract } from '../../src/testing/index.js'
+import { nonceStoreContract } from '../../tools/src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, LONG_TIMEOUT, RedisServer, startRedisCluster } from '../support/servers.js'
 import { twoConnections } from '../support/stores/connections.js'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build, type Format } from 'esbuild'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createProject, entriesOf, ROOT, sharedInstall } from '../support/packed.js'
+import { createProject, entriesOf, PACKAGES, ROOT, sharedInstall } from '../support/packed.js'
 
 // Projects of users. Each is a folder in consumers/ with the installed tarball. The tests check its types, run it, bundle it,
 // and run the bundle.
@@ -17,7 +17,7 @@ mkdirSync(join(folder, 'node_modules'))
 symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'))
 const bundles = mkdtempSync(join(tmpdir(), 'bundles-'))
 // The entries of the stores share the names of some types.
-const everyEntry = [...entriesOf(sharedInstall()).keys()]
+const everyEntry = PACKAGES.flatMap((name) => [...entriesOf(sharedInstall(), name).keys()])
   .map((name, index) => `export * as entry${index} from '${name}'\n`)
   .join('')
 for (const project of ['typescript', 'bare']) {

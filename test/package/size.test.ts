@@ -15,7 +15,6 @@ const SIZES: readonly (readonly [source: string, gzipped: number])[] = [
   ["export * from 'inbound-webhook-auth/mysql'", 10_027],
   ["export * from 'inbound-webhook-auth/dynamodb'", 2926],
   ["export * from 'inbound-webhook-auth/standard-webhooks'", 10_797],
-  ["export * from 'inbound-webhook-auth/testing'", 18_027],
 ]
 
 const ROOM = 1.1

@@ -1,7 +1,7 @@
 import initSqlJs from 'sql.js'
 import { describe, expect, it } from 'vitest'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
-import { nonceStoreContract } from '../../src/testing/index.js'
+import { nonceStoreContract } from '../../tools/src/testing/index.js'
 import { TestClock } from '../support/request.js'
 
 type SqliteDatabase = ConstructorParameters<typeof SqliteNonceStore>[0]

@@ -80,16 +80,17 @@ export function createProject() {
 }
 
 /**
- * The entries of an installed package by import name, such as `inbound-webhook-auth/redis`.
+ * The entries of an installed package that have both module formats, by import name, such as `inbound-webhook-auth/redis`.
  *
  * @typedef {{ types: string, default: string }} Target
  * @param {string} folder - where the package is installed.
+ * @param {string} name - the name of the package.
  * @returns {Map<string, { import: Target, require: Target }>} the files behind `import` and `require`.
  */
-export function entriesOf(folder) {
-  const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/inbound-webhook-auth/package.json'), 'utf8'))
-  const { './package.json': _, ...entries } = manifest.exports
-  return new Map(Object.entries(entries).map(([subpath, targets]) => [`${manifest.name}${subpath.slice(1)}`, targets]))
+export function entriesOf(folder, name = 'inbound-webhook-auth') {
+  const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
+  const entries = Object.entries(manifest.exports).filter(([, targets]) => targets.require)
+  return new Map(entries.map(([subpath, targets]) => [`${name}${subpath.slice(1)}`, targets]))
 }
 
 /**

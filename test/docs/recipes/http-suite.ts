@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EndpointCase, endpointContract } from '../../../src/testing/index.js'
+import { type EndpointCase, endpointContract } from '../../../tools/src/testing/index.js'
 import { SPELLINGS } from '../../support/cases/header-spellings.js'
 import { isInstalled } from '../../support/programs.js'
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NonceStore } from '../../../src/index.js'
-import { nonceStoreContract } from '../../../src/testing/index.js'
+import { nonceStoreContract } from '../../../tools/src/testing/index.js'
 import { createProject, removeProjects, sourceOf } from '../../docs/recipes/recipes.js'
 import { send } from '../../support/raw-client.js'
 import { Server } from '../../support/server-process.js'

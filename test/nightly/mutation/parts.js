@@ -76,7 +76,7 @@ export const PARTS = {
     testFiles: ['test/integration/transactions.test.ts'],
     score: 85,
   },
-  testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
+  testing: { mutate: ['tools/src/testing/*.ts'], testFiles: ['tools/test/testing/*.test.ts'], score: 92 },
   cli: {
     mutate: [
       'tools/src/{capture,cli}/**/*.ts',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { entriesOf, installPacked } from '../../support/packed.js'
+import { PACKAGES as BOTH, entriesOf, installPacked } from '../../support/packed.js'
 import { warnSkipped } from '../../support/programs.js'
 import { installPackages, PACKAGES } from '../packages/packages.js'
 import { workerdConfig } from './workerd.js'
@@ -24,7 +24,7 @@ const COMPATIBILITY_DATES = ['2024-09-23', '2026-11-17']
  * @returns {Runtime[]}
  */
 function runtimes(folder) {
-  const names = [...entriesOf(folder).keys()]
+  const names = BOTH.flatMap((name) => [...entriesOf(folder, name).keys()])
   const main = join(folder, 'main.mjs')
   /** @param {string[]} before */
   const importAndRequire = (...before) =>
@@ -53,7 +53,7 @@ async function bundleSuite(folder) {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    external: ['inbound-webhook-auth'],
+    external: BOTH,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
   })

@@ -11,7 +11,7 @@ import { RecordingStore, SECRET, signedRequest, TestClock } from '../../support/
 // The cases that run on every runtime.
 
 type Core = typeof import('../../../src/index.js')
-type Testing = typeof import('../../../src/testing/index.js')
+type Testing = typeof import('../../../tools/src/testing/index.js')
 type Sqlite = typeof import('../../../src/stores/sqlite.js')
 type Arguments = Parameters<Core['verify']>
 
@@ -51,7 +51,7 @@ export async function outcomeOf(
   database?: ConstructorParameters<typeof SqliteNonceStore>[0],
 ): Promise<Outcome> {
   const core = loaded.get('inbound-webhook-auth') as Core
-  const testing = loaded.get('inbound-webhook-auth/testing') as Testing
+  const testing = loaded.get('inbound-webhook-tools/testing') as Testing
   const sqlite = loaded.get('inbound-webhook-auth/sqlite') as Sqlite
 
   const outcome: Outcome = { passed: 0, failed: [] }

@@ -1,8 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { entriesOf } from '../../support/packed.js'
-
-const DIST = 'node_modules/inbound-webhook-auth/dist'
+import { entriesOf, PACKAGES } from '../../support/packed.js'
 
 /**
  * Returns a configuration for `workerd test` that has the files of the installed package as modules, by import name. workerd
@@ -13,13 +11,17 @@ const DIST = 'node_modules/inbound-webhook-auth/dist'
  */
 export function workerdConfig(folder, compatibilityDate) {
   // A Worker has no file system for SQLite.
-  const entries = new Map([...entriesOf(folder)].filter(([name]) => !name.endsWith('/sqlite')))
+  const all = PACKAGES.flatMap((name) => [...entriesOf(folder, name)])
+  const entries = new Map(all.filter(([name]) => !name.endsWith('/sqlite')))
   const modules = ['(name = "worker.mjs", esModule = embed "worker.mjs")']
-  for (const file of readdirSync(join(folder, DIST)).filter((name) => name.endsWith('.js') && name !== 'sqlite.js')) {
-    modules.push(`(name = "inbound-webhook-auth/dist/${file}", esModule = embed "${DIST}/${file}")`)
+  for (const name of PACKAGES) {
+    const dist = `node_modules/${name}/dist`
+    for (const file of readdirSync(join(folder, dist)).filter((name) => /^(?!sqlite|cli).*\.js$/.test(name))) {
+      modules.push(`(name = "${name}/dist/${file}", esModule = embed "${dist}/${file}")`)
+    }
   }
   for (const [name, targets] of entries) {
-    const file = posix.relative(posix.dirname(name), posix.join('inbound-webhook-auth', targets.import.default))
+    const file = posix.relative(posix.dirname(name), posix.join(name.replace(/\/.*/, ''), targets.import.default))
     modules.push(`(name = "${name}", esModule = "export * from './${file}'")`)
   }
   return `using Workerd = import "/workerd/workerd.capnp";

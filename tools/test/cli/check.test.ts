@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClock } from '../../../test/support/request.js'
-import { MISTAKES, type Mistake, Receiver } from '../../../test/testing/receivers/receiver.js'
-import { ReceiverServer } from '../../../test/testing/receivers/serve.js'
 import { junitText } from '../../src/cli/check/junit.js'
 import { serve, temporaryFolder } from '../resources.js'
+import { MISTAKES, type Mistake, Receiver } from '../testing/receivers/receiver.js'
+import { ReceiverServer } from '../testing/receivers/serve.js'
 import { type Around, call, FROM_ENV } from './call.js'
 
 /** A secret of 32 random bytes, because a weaker one adds a note to the output. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EndpointContractOptions, EndpointDelivery, EndpointResponse } from '../../../../src/testing/index.js'
 import type { Header } from '../../capture/headers.js'
+import type { EndpointContractOptions, EndpointDelivery, EndpointResponse } from '../../testing/index.js'
 import { Gate, sendRequest } from '../http-client.js'
 import { replaceHeaders } from '../input/received.js'
 

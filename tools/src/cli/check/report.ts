@@ -1,4 +1,4 @@
-import type { EndpointCase, EndpointResult } from '../../../../src/testing/index.js'
+import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 import { type Style, wrapText } from '../output/terminal.js'
 import type { Finding } from './root-causes.js'
 

@@ -1,6 +1,6 @@
-import type { EndpointFault } from '../../../../src/testing/endpoint/faults.js'
-import type { EndpointCaseCode } from '../../../../src/testing/endpoint/rows.js'
-import type { EndpointCase, EndpointResult } from '../../../../src/testing/index.js'
+import type { EndpointFault } from '../../testing/endpoint/faults.js'
+import type { EndpointCaseCode } from '../../testing/endpoint/rows.js'
+import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 
 // Often, several cases fail for one reason. The table in this file finds this reason.
 

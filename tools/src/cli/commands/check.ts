@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EndpointCase, type EndpointResult, endpointContract } from '../../../../src/testing/index.js'
+import { type EndpointCase, type EndpointResult, endpointContract } from '../../testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
 import {

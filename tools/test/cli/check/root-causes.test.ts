@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { endpointContract } from '../../../../src/testing/index.js'
 import { SimulatedTime } from '../../../../test/support/simulated-time.js'
-import { COMMON_MISTAKES, Receiver } from '../../../../test/testing/receivers/receiver.js'
-import { postDirectly } from '../../../../test/testing/receivers/serve.js'
 import { type CheckedCase, explainFailures } from '../../../src/cli/check/root-causes.js'
+import { endpointContract } from '../../../src/testing/index.js'
+import { COMMON_MISTAKES, Receiver } from '../../testing/receivers/receiver.js'
+import { postDirectly } from '../../testing/receivers/serve.js'
 
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 

@@ -1,7 +1,7 @@
-import { assertOptions, assertText, invalidRange, invalidType, kindOf } from '../../arguments.js'
-import { assertClock, type Clock } from '../../clock.js'
-import { bytesOf } from '../../rules/body.js'
-import { WINDOW_SECONDS } from '../../rules/timestamp.js'
+import { assertOptions, assertText, invalidRange, invalidType, kindOf } from '../../../../src/arguments.js'
+import { assertClock, type Clock } from '../../../../src/clock.js'
+import { bytesOf } from '../../../../src/rules/body.js'
+import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { resultWithin } from '../calls.js'
 import { ADVICE, type Advice, type EndpointFault, FAILS_ON_VALID } from './faults.js'
 import { REFUSALS } from './refusals.js'
@@ -111,7 +111,7 @@ const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are a
  * ```ts
  * import { test } from 'node:test'
  * import { MemoryNonceStore, verify } from 'inbound-webhook-auth'
- * import { endpointContract } from 'inbound-webhook-auth/testing'
+ * import { endpointContract } from 'inbound-webhook-tools/testing'
  *
  * const secret = 'the secret of this test'
  * const nonceStore = new MemoryNonceStore()

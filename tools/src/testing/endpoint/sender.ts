@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Clock } from '../../clock.js'
-import { signMessage } from '../../rules/signature.js'
+import type { Clock } from '../../../../src/clock.js'
+import { signMessage } from '../../../../src/rules/signature.js'
 
 // The cases create their requests with these functions. The functions check no formats, because a case can break any rule.
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { kindOf } from '../arguments.js'
-import type { NonceStore } from '../stores/nonce-store.js'
+import { kindOf } from '../../../src/arguments.js'
+import type { NonceStore } from '../../../src/stores/nonce-store.js'
 
 // The cases call the store through these functions, which throw an error with the reason if the store returns something other than a boolean.
 

@@ -1,5 +1,5 @@
-import { assertOptions, invalidType, kindOf } from '../arguments.js'
-import type { NonceStore } from '../stores/nonce-store.js'
+import { assertOptions, invalidType, kindOf } from '../../../src/arguments.js'
+import type { NonceStore } from '../../../src/stores/nonce-store.js'
 import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
 import { CASES, CLOCK_CASES, DOWN_CASES, RELEASE_CASES, RESERVE_ALL_CASES } from './cases.js'
 
@@ -39,7 +39,7 @@ export interface NonceStoreContractCase {
  * ```ts
  * import { test } from 'node:test'
  * import { MemoryNonceStore } from 'inbound-webhook-auth'
- * import { nonceStoreContract } from 'inbound-webhook-auth/testing'
+ * import { nonceStoreContract } from 'inbound-webhook-tools/testing'
  *
  * const store = new MemoryNonceStore()
  * for (const { name, run, isSkipped } of nonceStoreContract(() => store)) test(name, { skip: isSkipped }, run)

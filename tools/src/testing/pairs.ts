@@ -1,4 +1,4 @@
-import type { NonceStore } from '../stores/nonce-store.js'
+import type { NonceStore } from '../../../src/stores/nonce-store.js'
 import { expect, HASH, type Reservation, reserve, unique } from './calls.js'
 
 /** Two different strings, a description of both, and the fault of a store that treats them as equal. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type NonceStore } from '../../src/index.js'
+import { MemoryNonceStore, type NonceStore } from '../../../src/index.js'
+import { TestClock } from '../../../test/support/request.js'
+import { SimulatedTime } from '../../../test/support/simulated-time.js'
 import { type NonceStoreContractOptions, nonceStoreContract } from '../../src/testing/index.js'
-import { TestClock } from '../support/request.js'
-import { SimulatedTime } from '../support/simulated-time.js'
 import { CORRECT_STORE, CORRECT_STORES, FAULTY_STORES, type FaultyStore } from './faulty-stores.js'
 
 // No test waits: the time of the contract is simulated.

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
+import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
 import { endpointContract } from '../../src/testing/index.js'
-import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { postTo, startPython } from './receivers/serve.js'
 
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'

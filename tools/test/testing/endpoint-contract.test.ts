@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { canBeSplitDifferently } from '../../src/rules/nonce.js'
+import { canBeSplitDifferently } from '../../../src/rules/nonce.js'
+import { SimulatedTime } from '../../../test/support/simulated-time.js'
 import type { EndpointFault } from '../../src/testing/endpoint/faults.js'
 import type { EndpointCaseCode } from '../../src/testing/endpoint/rows.js'
 import { changeByte, splitLater } from '../../src/testing/endpoint/sender.js'
 import { type EndpointContractOptions, type EndpointResult, endpointContract } from '../../src/testing/index.js'
-import { SimulatedTime } from '../support/simulated-time.js'
 import { type Answered, MISTAKES, Receiver, SIGNED_OTHERWISE } from './receivers/receiver.js'
 import { postDirectly } from './receivers/serve.js'
 

@@ -1,4 +1,4 @@
-import type { NonceStore } from '../stores/nonce-store.js'
+import type { NonceStore } from '../../../src/stores/nonce-store.js'
 import {
   EXPIRED_MILLISECONDS,
   expect,

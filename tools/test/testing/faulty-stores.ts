@@ -1,6 +1,6 @@
-import type { NonceStore } from '../../src/index.js'
+import type { NonceStore } from '../../../src/index.js'
+import { TestClock } from '../../../test/support/request.js'
 import type { NonceStoreContractOptions } from '../../src/testing/index.js'
-import { TestClock } from '../support/request.js'
 
 /** A store with one fault, and the messages that the contract should give. */
 export interface FaultyStore {
