@@ -21,13 +21,15 @@
 
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, APIGatewayProxyResult } from 'aws-lambda'
 import { handle, refusal } from 'inbound-webhook-auth'
-import { connectNodeRedis } from 'inbound-webhook-auth/redis'
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'
 
 const { WEBHOOK_SECRET: secret, REDIS_URL: url = 'redis://localhost' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
 // Each instance has its own memory, and stops when it is idle. So Redis keeps the nonces.
-const nonceStore = await connectNodeRedis((options) => createClient({ url, ...options }))
+const client = createClient({ url })
+await client.on('error', console.error).connect()
+const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })
 
 export const handler = async (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): Promise<APIGatewayProxyResult> => {
   try {

@@ -8,15 +8,7 @@ export const JOBS = {
   'Receive in a handler': ['receive', 'handle', 'verify', 'refuse', 'refusal', 'readBody'],
   Send: ['sign', 'generateSecret'],
   'Store nonces in one process or on one machine': ['MemoryNonceStore', 'SqliteNonceStore'],
-  'Connect to a database that processes share': [
-    'connectNodeRedis',
-    'connectIoredis',
-    'connectPg',
-    'connectPostgresJs',
-    'connectMysql2',
-    'connectMariadb',
-  ],
-  'Use a client or a connection of your own': [
+  'Store nonces in a database that processes share': [
     'RedisNonceStore',
     'PostgresNonceStore',
     'MySqlNonceStore',

@@ -1,5 +1,6 @@
-import { connectIoredis } from 'inbound-webhook-auth/redis'
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { Redis } from 'ioredis'
 
-const master = { name: 'nonces', sentinels: [{ host: 'sentinel-1.example.com', port: 26379 }] }
-export const nonceStore = await connectIoredis((options) => new Redis({ ...master, ...options }))
+const sentinels = [{ host: 'sentinel-1.example.com', port: 26379 }]
+const client = new Redis({ name: 'nonces', sentinels }).on('error', console.error)
+export const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => client.call(name, ...args) })

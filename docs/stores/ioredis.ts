@@ -1,5 +1,5 @@
-import { connectIoredis } from 'inbound-webhook-auth/redis'
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { Redis } from 'ioredis'
 
-const url = 'redis://cache.example.com:6379'
-export const nonceStore = await connectIoredis((options) => new Redis(url, options))
+const client = new Redis('redis://cache.example.com:6379').on('error', console.error)
+export const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => client.call(name, ...args) })

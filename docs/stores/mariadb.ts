@@ -1,5 +1,6 @@
-import { connectMariadb } from 'inbound-webhook-auth/mysql'
+import { MySqlNonceStore } from 'inbound-webhook-auth/mysql'
 import mariadb from 'mariadb'
 
-const server = { host: 'db.example.com', user: 'hooks', database: 'hooks' }
-export const nonceStore = await connectMariadb((options) => mariadb.createPool({ ...server, ...options }))
+const pool = mariadb.createPool({ host: 'db.example.com', user: 'hooks', database: 'hooks' })
+export const nonceStore = new MySqlNonceStore({ query: (text, values) => pool.query(text, values) })
+await nonceStore.createTable()

@@ -1,5 +1,6 @@
-import { connectMysql2 } from 'inbound-webhook-auth/mysql'
+import { MySqlNonceStore } from 'inbound-webhook-auth/mysql'
 import mysql from 'mysql2/promise'
 
-const uri = 'mysql://hooks@db.example.com/hooks'
-export const nonceStore = await connectMysql2((options) => mysql.createPool({ uri, ...options }))
+const pool = mysql.createPool({ uri: 'mysql://hooks@db.example.com/hooks' })
+export const nonceStore = new MySqlNonceStore({ query: (text, values) => pool.query(text, values) })
+await nonceStore.createTable()

@@ -1,5 +1,6 @@
-import { connectPg } from 'inbound-webhook-auth/postgres'
+import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import pg from 'pg'
 
-const connectionString = 'postgres://hooks@db.example.com/hooks'
-export const nonceStore = await connectPg((options) => new pg.Pool({ connectionString, ...options }))
+const pool = new pg.Pool({ connectionString: 'postgres://hooks@db.example.com/hooks' }).on('error', console.error)
+export const nonceStore = new PostgresNonceStore({ query: (text, values) => pool.query(text, values) })
+await nonceStore.createTable()

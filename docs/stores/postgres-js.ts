@@ -1,5 +1,6 @@
-import { connectPostgresJs } from 'inbound-webhook-auth/postgres'
+import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import postgres from 'postgres'
 
-const url = 'postgres://hooks@db.example.com/hooks'
-export const nonceStore = await connectPostgresJs((options) => postgres(url, options))
+const sql = postgres('postgres://hooks@db.example.com/hooks')
+export const nonceStore = new PostgresNonceStore({ query: (text, values) => sql.unsafe(text, values) })
+await nonceStore.createTable()

@@ -1,5 +1,6 @@
-import { connectNodeRedis } from 'inbound-webhook-auth/redis'
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createCluster } from 'redis'
 
-const rootNodes = [{ url: 'redis://node-1.example.com:6379' }, { url: 'redis://node-2.example.com:6379' }]
-export const nonceStore = await connectNodeRedis((options) => createCluster({ rootNodes, ...options }))
+const client = createCluster({ rootNodes: [{ url: 'redis://node-1.example.com:6379' }] })
+await client.on('error', console.error).connect()
+export const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args[3], false, args) })

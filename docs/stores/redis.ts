@@ -1,5 +1,6 @@
-import { connectNodeRedis } from 'inbound-webhook-auth/redis'
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'
 
-const url = 'redis://cache.example.com:6379'
-export const nonceStore = await connectNodeRedis((options) => createClient({ url, ...options }))
+const client = createClient({ url: 'redis://cache.example.com:6379' })
+await client.on('error', console.error).connect()
+export const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { hidingCredentials } from './credentials.js'
 import { newToken, ownerHash, scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
-import { assertFunction, type TimeoutOptions } from './options.js'
+import { assertFunction, type NetworkOptions, networkOptions } from './options.js'
 import { Reservations } from './reservations.js'
 
 /** The input of DynamoDB's `PutItem` that {@link DynamoDBNonceStore} passes to `putItem`. */
@@ -17,7 +17,7 @@ interface DynamoDBPutItemInput {
 }
 
 /** Options of {@link DynamoDBNonceStore}. The only required function is a single line with any SDK. */
-export interface DynamoDBNonceStoreOptions extends TimeoutOptions {
+export interface DynamoDBNonceStoreOptions extends NetworkOptions {
   /** Sends the `input` of a `PutItem`, and resolves to the output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
   /**
@@ -69,17 +69,17 @@ export class DynamoDBNonceStore implements NonceStore {
   readonly #clock: Clock
 
   constructor(options: DynamoDBNonceStoreOptions) {
-    assertOptions(options, ['putItem', 'table', 'timeout', 'clock'])
-    const { putItem, table = 'webhook_nonces', timeout = 1000, clock = Date } = options
+    assertOptions(options, ['putItem', 'table', 'timeout', 'concurrency', 'clock'])
+    const { putItem, table = 'webhook_nonces', clock = Date } = options
     assertFunction(putItem, 'putItem', '(input) => client.send(new PutItemCommand(input))')
     if (typeof table !== 'string') throw invalidType(`table is ${kindOf(table)}. Pass the table's name or ARN.`)
     if (!TABLE.test(table)) throw invalidRange("table is not a name or an ARN. Pass the table's name or ARN.")
-    assertTimeout(timeout)
+    const { timeout, concurrency } = networkOptions(options)
     assertClock(clock)
     this.#putItem = hidingCredentials(putItem)
     this.#table = table
     this.#clock = clock
-    this.#reservations = new Reservations(timeout, () => timeOf(clock))
+    this.#reservations = new Reservations(timeout, concurrency, () => timeOf(clock))
   }
 
   /**

@@ -1,12 +1,30 @@
-import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
+import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 
-/** The option of all stores that use a server. */
-export interface TimeoutOptions {
+/** The options of all stores that use a server. */
+export interface NetworkOptions {
   /**
    * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
    * reservation rejects, even if the client still waits.
    */
   timeout?: number | undefined
+  /**
+   * The maximum number of reservations that wait for the server at once: a whole number from 1, by default 32. If more reservations come,
+   * the newest is sent first, and a reservation that has waited for half of `timeout` is refused. For a server that is far away, pass
+   * requests per second × round-trip time in seconds. If the pool of the client has fewer connections, the pool is the limit.
+   */
+  concurrency?: number | undefined
+}
+
+/** Returns the network options, with default values for missing options. Throws if an option is invalid. */
+export function networkOptions(options: NetworkOptions): { timeout: number; concurrency: number } {
+  const { timeout = 1000, concurrency = 32 } = options
+  assertTimeout(timeout)
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw invalidRange(
+      'concurrency must be a whole number from 1. Suggested: requests per second × round-trip time in seconds.',
+    )
+  }
+  return { timeout, concurrency }
 }
 
 /** The option of all stores in an SQL database. */

@@ -1,3 +1,4 @@
+import { Admission } from './admission.js'
 import { within } from './with-timeout.js'
 
 /** For how many milliseconds a taken key is remembered. */
@@ -16,10 +17,11 @@ interface Pending {
  * The pending reservations of one process, and the keys that were taken a moment ago.
  *
  * A copy of a pending or remembered reservation is refused without a statement, so that a flood of copies does not load the server. A copy
- * never gets the key before the original does, even if statements are sent in another order.
+ * never gets the key before the original does, even if reservations are sent in another order.
  */
 export class Reservations {
   readonly #timeout: number
+  readonly #admission: Admission
   readonly #now: () => number
   /** The latest pending reservation of each key. */
   readonly #pending = new Map<string, Pending>()
@@ -28,10 +30,12 @@ export class Reservations {
 
   /**
    * @param timeout - how long a reservation may take, in milliseconds.
+   * @param concurrency - the maximum number of reservations that wait for the server.
    * @param now - returns the time in milliseconds.
    */
-  constructor(timeout: number, now: () => number = () => performance.now()) {
+  constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
     this.#timeout = timeout
+    this.#admission = new Admission(concurrency, timeout)
     this.#now = now
   }
 
@@ -50,7 +54,8 @@ export class Reservations {
     const earlier = new Set(keys.flatMap((key) => this.#pending.get(key) ?? []))
     for (const other of earlier) if (other.id === id) return other.outcome.then(() => false)
 
-    const pending = { id, outcome: within(this.#timeout, askAfter(earlier, ask)) }
+    const send = () => this.#admission.send(ask)
+    const pending = { id, outcome: within(this.#timeout, askAfter(earlier, send)) }
     for (const key of keys) this.#pending.set(key, pending)
     try {
       const isReserved = await pending.outcome
@@ -84,7 +89,10 @@ export class Reservations {
     }
   }
 
-  /** Releases the keys of a reservation with `ask`, and forgets that they were taken. Rejects after the time-out. */
+  /**
+   * Releases the keys of a reservation with `ask`, and forgets that they were taken. Rejects after the time-out. A release is sent at once,
+   * because the sender's retry would otherwise be refused.
+   */
   async release(keys: readonly string[], ask: () => Promise<unknown>): Promise<void> {
     await within(this.#timeout, ask())
     this.forget(keys)

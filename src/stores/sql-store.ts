@@ -1,12 +1,20 @@
-import { assertOptions, assertTimeout, kindOf } from '../arguments.js'
+import { assertOptions, kindOf } from '../arguments.js'
 import { hidingCredentials } from './credentials.js'
 import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
-import { assertFunction, limitOf, retryUndone, type TableOptions, type TimeoutOptions, tableNames } from './options.js'
+import {
+  assertFunction,
+  limitOf,
+  type NetworkOptions,
+  networkOptions,
+  retryUndone,
+  type TableOptions,
+  tableNames,
+} from './options.js'
 import { Reservations } from './reservations.js'
 
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
-export interface SqlNonceStoreOptions extends TableOptions, TimeoutOptions {
+export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions {
   /**
    * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run the
    * statement inside your own transaction: a rollback would free the nonce.
@@ -36,16 +44,10 @@ export interface SqlDialect {
   readonly maxNameLength: number
   /** Returns SQL that decodes parameter number `parameter` from hex to bytes. The first parameter is number 1. */
   bytes(parameter: number): string
-  /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
-  readonly readOnlyQuery: string
-  /** Returns whether an error came from the server, which means that the connection still works. */
-  isReply(error: unknown): boolean
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
   isUndone(error: unknown): boolean
   /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
-  /** Cancels the statements that start with `mark`, and that the server has run for `milliseconds`. */
-  cancel?(query: SqlQuery, mark: string, milliseconds: number): Promise<unknown>
   /** Creates the table if it is absent, and otherwise checks it. */
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if the table is absent, or differs from a table of `createTable`. */
@@ -65,15 +67,15 @@ export abstract class SqlStore {
   protected readonly reservations: Reservations
 
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
-    const { query, table = 'webhook_nonces', timeout = 1000 } = options
-    assertTimeout(timeout)
+    const { query, table = 'webhook_nonces' } = options
+    const { timeout, concurrency } = networkOptions(options)
     this.dialect = dialect
     this.query = hidingCredentials(query)
     this.table = tableNames(table, dialect.prefix, dialect.maxNameLength)
       .map((name) => dialect.quote + name + dialect.quote)
       .join('.')
     this.timeout = timeout
-    this.reservations = new Reservations(timeout)
+    this.reservations = new Reservations(timeout, concurrency)
   }
 
   /**
@@ -115,7 +117,7 @@ export abstract class SqlStore {
 /** A nonce store in an SQL database. The store works with any client. */
 export class SqlNonceStore extends SqlStore implements NonceStore {
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
-    assertOptions(options, ['query', 'table', 'timeout'])
+    assertOptions(options, ['query', 'table', 'timeout', 'concurrency'])
     assertFunction(options.query, 'query', '(text, values) => pool.query(text, values)')
     super(options, dialect)
   }

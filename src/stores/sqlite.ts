@@ -94,7 +94,7 @@ export class SqliteNonceStore implements NonceStore {
     this.#database = database
     this.#table = table
     this.#clock = clock
-    this.#reservations = new Reservations(timeout, () => timeOf(clock))
+    this.#reservations = new Reservations(timeout, 1, () => timeOf(clock))
 
     database.exec(`PRAGMA busy_timeout = ${timeout}; PRAGMA synchronous = NORMAL`)
     // Several processes can start at once, and SQLite does not apply its busy timeout to a change of the journal mode.

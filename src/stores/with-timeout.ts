@@ -70,8 +70,3 @@ export function startTimer(milliseconds: number, act: () => void, { ref = true }
     clearImmediate(turn)
   }
 }
-
-/** Resolves after `milliseconds`: see {@link startTimer}. */
-export function pause(milliseconds: number, options?: { ref?: boolean }): Promise<void> {
-  return new Promise((resolve) => startTimer(milliseconds, resolve, options))
-}

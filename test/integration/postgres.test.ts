@@ -17,9 +17,6 @@ import { connect } from '../support/stores/source.js'
 
 const CLIENTS = { pg: connect.pg, 'postgres.js': connect['postgres.js'] }
 
-/** The columns of the guide. */
-const COLUMNS = 'key_hash bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL'
-
 const installed = isInstalled('postgresql', postgresIsInstalled())
 
 describe.runIf(installed).each(['read committed', 'repeatable read', 'serializable'])('under %s', (isolation) => {
@@ -103,19 +100,6 @@ describe.runIf(installed)('PostgreSQL', () => {
       await writer.query('ROLLBACK')
     },
   )
-
-  it.each([
-    COLUMNS.replace('key_hash', 'id'),
-    COLUMNS.replace('bytea', 'integer'),
-    COLUMNS.replace(' PRIMARY KEY', ' NOT NULL'),
-    `${COLUMNS}, tenant integer NOT NULL`,
-  ])('cannot be connected to a table with other columns: %s', async (columns) => {
-    for (const createTable of [true, false]) {
-      await server.sql(`DROP TABLE IF EXISTS other; CREATE TABLE other (${columns})`)
-      const connecting = connect.pg(server.url, { table: 'other', createTable, timeout: LONG_TIMEOUT })
-      await expect(connecting).rejects.toThrow(/^The table has other columns than the store needs/)
-    }
-  })
 
   it('never deletes a row that was reserved again meanwhile', async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, session))
@@ -219,7 +203,7 @@ describe.runIf(installed)('PostgreSQL', () => {
         for (;;) sessions.push(await session())
       })(),
     ).rejects.toThrow(/too many clients/)
-    await expect(connected()).rejects.toThrow('cannot connect')
+    await expect(connected()).rejects.toThrow('too many clients')
     // The pool's only open connection still works. Eight concurrent calls need more connections than are free.
     const outcomes = await sendAll(Array.from({ length: 8 }, newRequest), store)
     expect(Object.keys(outcomes).every((outcome) => ['accepted', 'ERR_NONCE_STORE'].includes(outcome))).toBe(true)

@@ -100,7 +100,7 @@ describe('options', () => {
     [undefined, /^options .*undefined/],
     [{}, /^putItem .*undefined/],
     [{ putItem: {} }, /^putItem .*an object/],
-    [{ putItem, tableName: 'nonces' }, /^options\.tableName .*putItem, table, timeout, clock/],
+    [{ putItem, tableName: 'nonces' }, /^options\.tableName .*putItem, table, timeout, concurrency, clock/],
     [{ putItem, table: 1 }, /^table .*a number/],
     [{ putItem, table: '' }, /^table /],
     [{ putItem, table: 'ab' }, /^table /],

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Admission } from '../../src/stores/connect/admission.js'
 import { Reservations } from '../../src/stores/reservations.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 
@@ -35,7 +34,7 @@ class Database {
 }
 
 function open(database = new Database()) {
-  const reservations = new Reservations(1000)
+  const reservations = new Reservations(1000, 32)
   const reserve = (keys: string[], ttlSeconds = 600) =>
     reservations.reserve(keys, ttlSeconds, () => database.reserve(keys))
   return { database, reservations, reserve }
@@ -243,8 +242,7 @@ it('is never overtaken by a copy or another split, in any interleaving with any 
       fc.array(statement, { minLength: 1, maxLength: 8 }),
       async (concurrency, arrivals, statements) => {
         const database = new Database()
-        const admission = new Admission(concurrency, 1000)
-        const reservations = new Reservations(1000)
+        const reservations = new Reservations(1000, concurrency)
         let sent = 0
         const send = async (keys: readonly string[]) => {
           const { there, back, isLost } = statements[sent++ % statements.length] as (typeof statements)[number]
@@ -257,7 +255,7 @@ it('is never overtaken by a copy or another split, in any interleaving with any 
         const answers: Promise<boolean>[] = []
         for (const [pause, keys] of arrivals) {
           await time.pass(pause)
-          answers.push(reservations.reserve(keys, 600, () => admission.send(() => send(keys))))
+          answers.push(reservations.reserve(keys, 600, () => send(keys)))
         }
         const outcomes = await outcomesOf(answers, 4000)
 
@@ -283,8 +281,7 @@ it('is accepted if it is the first of its message, when nothing fails', async ()
       fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 8 }),
       async (concurrency, arrivals, latencies) => {
         const database = new Database()
-        const admission = new Admission(concurrency, 1000)
-        const reservations = new Reservations(1000)
+        const reservations = new Reservations(1000, concurrency)
         let sent = 0
         const send = async (keys: readonly string[]) => {
           await after(latencies[sent++ % latencies.length] as number)
@@ -294,7 +291,7 @@ it('is accepted if it is the first of its message, when nothing fails', async ()
         for (const [pause, message, split] of arrivals) {
           await time.pass(pause)
           const keys = [`${message}:${split}`, `signature ${message}`]
-          answers.push(reservations.reserve(keys, 600, () => admission.send(() => send(keys))))
+          answers.push(reservations.reserve(keys, 600, () => send(keys)))
         }
         const seen = new Set<number>()
         const expected = arrivals.map(([, message]) => !seen.has(message) && seen.add(message) !== undefined)

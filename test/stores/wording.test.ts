@@ -3,9 +3,7 @@ import { MemoryNonceStore, withTimeout } from '../../src/index.js'
 import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
 import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
-import { connectPg } from '../../src/stores/postgres/pg.js'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
-import { connectNodeRedis } from '../../src/stores/redis/node-redis.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 
 // The words of errors about arguments of stores stand in wording.txt. Other tests check codes, names of arguments, and facts such as limits.
@@ -28,7 +26,13 @@ const MISTAKES: Readonly<Record<string, readonly [run: (args: unknown[]) => unkn
     [{ clock: {} }],
   ],
   withTimeout: [apply(withTimeout), [undefined, 1000], [{ reserve: call }, 0]],
-  RedisNonceStore: [create(RedisNonceStore), [], [{}], [{ sendCommand: call, keyPrefix: 1 }]],
+  RedisNonceStore: [
+    create(RedisNonceStore),
+    [],
+    [{}],
+    [{ sendCommand: call, keyPrefix: 1 }],
+    [{ sendCommand: call, concurrency: 0 }],
+  ],
   PostgresNonceStore: [create(PostgresNonceStore), [], [{}], [{ query: call, table: 1 }], [{ query: call, table: '' }]],
   MySqlNonceStore: [
     create(MySqlNonceStore),
@@ -39,16 +43,6 @@ const MISTAKES: Readonly<Record<string, readonly [run: (args: unknown[]) => unkn
   ],
   DynamoDBNonceStore: [create(DynamoDBNonceStore), [{}], [{ putItem: call, table: 'ab' }]],
   SqliteNonceStore: [create(SqliteNonceStore), [], ['nonces.db'], [database, { table: '' }]],
-  connectNodeRedis: [
-    apply(connectNodeRedis),
-    [],
-    [call, { url: 'x' }],
-    [call, { onError: 'log' }],
-    [call, { keyPrefix: 1 }],
-    [() => undefined],
-    [() => ({ connect: call, sendCommand: call, destroy() {}, on() {} })],
-  ],
-  connectPg: [apply(connectPg), [], [call, { table: 'a b' }], [call, { createTable: 'no' }], [call, { prepare: 0 }]],
 }
 
 it('the words of errors about arguments of stores', async () => {

@@ -6,23 +6,18 @@
 // - `package.json` must not have `"type": "commonjs"`.
 // - The handlers use Redis, because each instance on Vercel has its own memory. With `next start` in one process, `new MemoryNonceStore()` is enough.
 
-import type { NonceStore } from 'inbound-webhook-auth'
-import { connectNodeRedis } from 'inbound-webhook-auth/redis'
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'
 
 const { REDIS_URL: url = 'redis://localhost' } = process.env
-let connecting: ReturnType<typeof connectNodeRedis> | undefined
+const client = createClient({ url }).on('error', console.error)
+let connecting: Promise<unknown> | undefined
 
-/** Connects with the first request, not while Next.js builds. If Redis is down, the next request tries again. */
-function connect() {
-  connecting ??= connectNodeRedis((options) => createClient({ url, ...options })).catch((error) => {
-    connecting = undefined
-    throw error
-  })
-  return connecting
-}
-export const nonceStore: NonceStore = {
-  reserve: async (...call) => (await connect()).reserve(...call),
-  reserveAll: async (...call) => (await connect()).reserveAll(...call),
-  release: async (...call) => (await connect()).release(...call),
-}
+/** Connects with the first request, not while Next.js builds. The client then connects again by itself. */
+export const nonceStore = new RedisNonceStore({
+  async sendCommand(args) {
+    connecting ??= client.connect()
+    await connecting
+    return client.sendCommand(args)
+  },
+})

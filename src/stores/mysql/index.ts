@@ -1,8 +1,4 @@
 export { beginMysql2, MySqlTransactionStore } from '../../transactions/mysql.js'
 export type { SqlTransactionStoreOptions } from '../../transactions/sql-transaction-store.js'
-export type { ConnectedNonceStore, ConnectOptions } from '../connect/connected.js'
-export type { ConnectedSqlNonceStore, ConnectSqlOptions } from '../connect/sql.js'
 export type { SqlNonceStoreOptions } from '../sql-store.js'
-export { connectMariadb } from './mariadb.js'
-export { connectMysql2 } from './mysql2.js'
 export { MySqlNonceStore } from './store.js'

@@ -16,9 +16,6 @@ const CHANGED = 1020
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
 
-/** The smallest error number of the package `mariadb` itself. Numbers of a server are smaller, and numbers of the system are negative. */
-const FIRST_CLIENT_ERROR = 45_000
-
 /**
  * The maximum number of rows that one statement deletes, so that other statements wait only briefly. A prepared statement has at most 65
  * 535 parameters.
@@ -78,13 +75,6 @@ export const MYSQL: SqlDialect = {
   prefix: 'database',
   maxNameLength: 64,
   bytes: () => 'UNHEX(?)',
-  // A replica of Aurora reports only InnoDB as read-only.
-  readOnlyQuery: 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only',
-
-  isReply(error) {
-    const { errno } = Object(error)
-    return errno > 0 && errno < FIRST_CLIENT_ERROR
-  },
 
   isUndone(error) {
     const { errno, sqlState } = Object(error)

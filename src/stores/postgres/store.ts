@@ -47,10 +47,6 @@ export const POSTGRES: SqlDialect = {
   // PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix.
   maxNameLength: 48,
   bytes,
-  // This setting is on if new transactions cannot write, as on a hot standby.
-  readOnlyQuery: "SELECT (current_setting('transaction_read_only') = 'on')::int4 AS read_only",
-  // Only an error from PostgreSQL or PgBouncer has a severity.
-  isReply: (error) => 'severity' in Object(error),
 
   isUndone(error) {
     return [SERIALIZATION_FAILURE, DEADLOCK].includes(Object(error).code)
@@ -68,16 +64,6 @@ export const POSTGRES: SqlDialect = {
     if (row === undefined) return false
     if (row['reserved'] === true) return true
     throw new Error('query resolved to a row without reserved: true. Resolve to the rows as objects, or to { rows }.')
-  },
-
-  cancel(query, mark, milliseconds) {
-    // statement_timeout would not end the wait for a synchronous standby.
-    const since = `clock_timestamp() - ${milliseconds} * interval '1 millisecond'`
-    return query(
-      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-        WHERE usename = current_user AND state = 'active' AND query LIKE '${mark}%' AND query_start < ${since}`,
-      [],
-    )
   },
 
   async createTable(query, table) {

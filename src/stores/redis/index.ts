@@ -1,5 +1,1 @@
-export type { ConnectedNonceStore, ConnectOptions } from '../connect/connected.js'
-export type { ConnectRedisOptions } from './connect.js'
-export { connectIoredis } from './ioredis.js'
-export { connectNodeRedis } from './node-redis.js'
 export { RedisNonceStore, type RedisNonceStoreOptions } from './store.js'

@@ -1,12 +1,12 @@
-import { assertOptions, assertTimeout, invalidType, kindOf } from '../../arguments.js'
+import { assertOptions, invalidType, kindOf } from '../../arguments.js'
 import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, newToken, ownerHash, scopedKey, sharedTag } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
-import { assertFunction, type TimeoutOptions } from '../options.js'
+import { assertFunction, type NetworkOptions, networkOptions } from '../options.js'
 import { Reservations } from '../reservations.js'
 
 /** Options of {@link RedisNonceStore}. The only required function is a single line with any client. */
-export interface RedisNonceStoreOptions extends TimeoutOptions {
+export interface RedisNonceStoreOptions extends NetworkOptions {
   /** Sends one command, and resolves to the reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is the first key. */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
@@ -62,14 +62,14 @@ export class RedisNonceStore implements NonceStore {
   readonly #reservations: Reservations
 
   constructor(options: RedisNonceStoreOptions) {
-    assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout'])
-    const { sendCommand, keyPrefix = 'webhook-nonce:', timeout = 1000 } = options
+    assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout', 'concurrency'])
+    const { sendCommand, keyPrefix = 'webhook-nonce:' } = options
     assertFunction(sendCommand, 'sendCommand', '(args) => client.sendCommand(args)')
     if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}. Pass a string.`)
-    assertTimeout(timeout)
+    const { timeout, concurrency } = networkOptions(options)
     this.#sendCommand = hidingCredentials(sendCommand)
     this.#keyPrefix = keyPrefix
-    this.#reservations = new Reservations(timeout)
+    this.#reservations = new Reservations(timeout, concurrency)
   }
 
   reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {

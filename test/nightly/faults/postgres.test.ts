@@ -17,7 +17,7 @@ import {
 import { newRequest, send } from '../../support/stores/load.js'
 
 const CLIENTS = { store: 'PostgreSQL', kinds: ['pg', 'postgres.js'] }
-const BOUNCED = { store: 'PgBouncer', kinds: ['pg, not prepared', 'postgres.js, not prepared'] }
+const BOUNCED = { store: 'PgBouncer', kinds: ['pg', 'postgres.js'] }
 
 async function start(closers: Closers, ...settings: string[]) {
   const server = await PostgresServer.start(...settings)

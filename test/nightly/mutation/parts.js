@@ -67,8 +67,8 @@ export const PARTS = {
     score: 86,
   },
   admission: {
-    mutate: ['src/stores/connect/admission.ts', 'src/stores/reservations.ts'],
-    testFiles: ['test/stores/connect/admission.test.ts', 'test/stores/reservations.test.ts'],
+    mutate: ['src/stores/admission.ts', 'src/stores/reservations.ts'],
+    testFiles: ['test/stores/admission.test.ts', 'test/stores/reservations.test.ts'],
     score: 90,
   },
   transactions: {

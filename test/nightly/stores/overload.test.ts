@@ -88,7 +88,7 @@ describe.each(SERVERS.filter(({ installed }) => installed))('$kinds', ({ kinds, 
         const accepted = (outcomes.length - refused.length) / SECONDS
         console.log(`${kind}, ${times} times: ${accepted.toFixed(1)} of ${server.capacity} per second`)
         expect(accepted, 'accepted per second').toBeGreaterThan(0.9 * server.capacity)
-        const late = refused.filter((outcome) => !/^16 statements had no response for 500 ms\./.test(outcome))
+        const late = refused.filter((outcome) => !/^32 reservations were in flight for 500 ms\./.test(outcome))
         expect(late.length, 'answered too late').toBeLessThan(0.1 * outcomes.length)
         expect(refusals(later), 'refused later').toEqual([])
       },

@@ -1,4 +1,4 @@
-// Opens a store by its kind and address, in any process. It uses the connect functions of the built package.
+// Opens a store by its kind and address, in any process. It uses the built package.
 import * as mysql from '../../../dist/mysql.js'
 import * as postgres from '../../../dist/postgres.js'
 import * as redis from '../../../dist/redis.js'

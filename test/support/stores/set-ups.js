@@ -1,106 +1,127 @@
-// Connects each client with the connect functions of one build of the package: its source, or what is published. A process loads only
-// the client that it needs, because hundreds of processes call this.
+// Opens each client with its default options, and a store of one build of the package on this client: of the source, or of what is
+// published. A process loads only the client that it needs, because hundreds of processes call this.
 
 /**
- * @typedef {typeof import('../../../src/stores/redis/index.js')} RedisEntry
- * @typedef {typeof import('../../../src/stores/postgres/index.js')} PostgresEntry
- * @typedef {typeof import('../../../src/stores/mysql/index.js')} MySqlEntry
+ * @typedef {import('../../../src/stores/redis/index.js').RedisNonceStoreOptions} RedisNonceStoreOptions
+ * @typedef {import('../../../src/stores/redis/index.js').RedisNonceStore} RedisNonceStore
+ * @typedef {import('../../../src/stores/postgres/index.js').SqlNonceStoreOptions} SqlNonceStoreOptions
+ * @typedef {import('../../../src/stores/postgres/index.js').PostgresNonceStore} SqlNonceStore
  *
- * @typedef {Pick<RedisEntry, 'connectNodeRedis' | 'connectIoredis'>
- *   & Pick<PostgresEntry, 'connectPg' | 'connectPostgresJs'>
- *   & Pick<MySqlEntry, 'connectMysql2' | 'connectMariadb'>} ConnectFunctions
+ * @typedef {object} Stores
+ * @property {new (options: RedisNonceStoreOptions) => Pick<RedisNonceStore, keyof RedisNonceStore>} RedisNonceStore
+ * @property {new (options: SqlNonceStoreOptions) => Pick<SqlNonceStore, keyof SqlNonceStore>} PostgresNonceStore
+ * @property {new (options: SqlNonceStoreOptions) => Pick<SqlNonceStore, keyof SqlNonceStore>} MySqlNonceStore
  */
 
-/** @param {ConnectFunctions} functions */
-export function setUpsOf({
-  connectNodeRedis,
-  connectIoredis,
-  connectPg,
-  connectPostgresJs,
-  connectMysql2,
-  connectMariadb,
-}) {
-  /** @typedef {import('../../../src/stores/redis/index.js').ConnectRedisOptions} RedisOptions */
-  /** @typedef {import('../../../src/stores/postgres/index.js').ConnectPostgresOptions} PostgresOptions */
-  /** @typedef {import('../../../src/stores/mysql/index.js').ConnectSqlOptions} MySqlOptions */
+/** @param {Stores} stores */
+export function setUpsOf({ RedisNonceStore, PostgresNonceStore, MySqlNonceStore }) {
+  /** @typedef {Omit<RedisNonceStoreOptions, 'sendCommand'>} RedisOptions */
+  /** @typedef {Omit<SqlNonceStoreOptions, 'query'>} SqlOptions */
   /** @typedef {{ name: string, sentinels: { host: string, port: number }[] }} Master */
   return {
     /** @param {string} url @param {RedisOptions} [more] */
     redis: async (url, more) => {
       const { createClient } = await import('redis')
-      return connectNodeRedis((options) => createClient({ url, ...options }), more)
+      const client = createClient({ url })
+      await client.on('error', ignore).connect()
+      const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args), ...more })
+      return closing(nonceStore, () => client.destroy())
     },
     /** @param {string[]} urls @param {RedisOptions} [more] */
     'redis-cluster': async (urls, more) => {
       const { createCluster } = await import('redis')
-      return connectNodeRedis((options) => createCluster({ rootNodes: urls.map((url) => ({ url })), ...options }), more)
+      const client = createCluster({ rootNodes: urls.map((url) => ({ url })) })
+      await client.on('error', ignore).connect()
+      const nonceStore = new RedisNonceStore({
+        sendCommand: (args) => client.sendCommand(args[3], false, args),
+        ...more,
+      })
+      return closing(nonceStore, () => client.destroy())
     },
     /** @param {Master} master @param {RedisOptions} [more] */
     'redis-sentinel': async ({ name, sentinels }, more) => {
       const { createSentinel } = await import('redis')
-      return connectNodeRedis((options) => createSentinel({ name, sentinelRootNodes: sentinels, ...options }), more)
+      const client = createSentinel({ name, sentinelRootNodes: sentinels })
+      await client.on('error', ignore).connect()
+      const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(false, args), ...more })
+      return closing(nonceStore, () => client.destroy())
     },
     /** @param {string} url @param {RedisOptions} [more] */
     ioredis: async (url, more) => {
       const { Redis } = await import('ioredis')
-      return connectIoredis((options) => new Redis(url, options), more)
+      return onIoredis(new Redis(url), more)
     },
     /** @param {string[]} urls @param {RedisOptions} [more] */
     'ioredis-cluster': async (urls, more) => {
       const { Redis } = await import('ioredis')
-      return connectIoredis((options) => new Redis.Cluster(urls, options), more)
+      return onIoredis(new Redis.Cluster(urls), more)
     },
     /** @param {Master} master @param {RedisOptions} [more] */
     'ioredis-sentinel': async ({ name, sentinels }, more) => {
       const { Redis } = await import('ioredis')
-      return connectIoredis((options) => new Redis({ name, sentinels, ...options }), more)
+      return onIoredis(new Redis({ name, sentinels }), more)
     },
-    /** @param {string} connectionString @param {PostgresOptions} [more] */
+    /** @param {string} connectionString @param {SqlOptions} [more] */
     pg: async (connectionString, more) => {
       const { default: pg } = await import('pg')
-      return connectPg((options) => new pg.Pool({ connectionString, ...options }), more)
+      const pool = new pg.Pool({ connectionString }).on('error', ignore)
+      const nonceStore = new PostgresNonceStore({ query: (text, values) => pool.query(text, values), ...more })
+      return withTable(nonceStore, () => pool.end())
     },
-    /** @param {string} connectionString @param {PostgresOptions} [more] */
-    'pg, not prepared': async (connectionString, more) => {
-      const { default: pg } = await import('pg')
-      return connectPg((options) => new pg.Pool({ connectionString, ...options }), { prepare: false, ...more })
-    },
-    /** @param {string} url @param {PostgresOptions} [more] */
+    /** @param {string} url @param {SqlOptions} [more] */
     'postgres.js': async (url, more) => {
       const { default: postgres } = await import('postgres')
-      return connectPostgresJs((options) => postgres(url, options), more)
+      const sql = postgres(url, { onnotice: ignore })
+      const nonceStore = new PostgresNonceStore({ query: (text, values) => sql.unsafe(text, values), ...more })
+      return withTable(nonceStore, () => sql.end({ timeout: 1 }))
     },
-    /** @param {string} url @param {PostgresOptions} [more] */
-    'postgres.js, not prepared': async (url, more) => {
-      const { default: postgres } = await import('postgres')
-      return connectPostgresJs((options) => postgres(url, options), { prepare: false, ...more })
-    },
-    /** @param {string} uri @param {MySqlOptions} [more] */
+    /** @param {string} uri @param {SqlOptions} [more] */
     mysql2: async (uri, more) => {
       const { default: mysql } = await import('mysql2/promise')
-      return connectMysql2((options) => mysql.createPool({ uri, ...options, ...poolSize(uri) }), more)
+      const pool = mysql.createPool({ uri })
+      const nonceStore = new MySqlNonceStore({ query: (text, values) => pool.query(text, values), ...more })
+      return withTable(nonceStore, () => pool.end())
     },
-    /** @param {string} uri @param {MySqlOptions} [more] */
+    /** @param {string} uri @param {SqlOptions} [more] */
     mariadb: async (uri, more) => {
       const { default: mariadb } = await import('mariadb')
-      const address = mariadbAddress(uri)
-      return connectMariadb((options) => mariadb.createPool({ ...address, ...options, ...poolSize(uri) }), more)
+      const pool = mariadb.createPool(mariadbAddress(uri))
+      const nonceStore = new MySqlNonceStore({ query: (text, values) => pool.query(text, values), ...more })
+      return withTable(nonceStore, () => pool.end())
     },
   }
+
+  /** @param {import('ioredis').Redis | import('ioredis').Cluster} client @param {RedisOptions} [more] */
+  function onIoredis(client, more) {
+    client.on('error', ignore)
+    const nonceStore = new RedisNonceStore({
+      sendCommand: ([name = '', ...args]) => client.call(name, ...args),
+      ...more,
+    })
+    return closing(nonceStore, () => client.disconnect())
+  }
+}
+
+function ignore() {}
+
+/** @template {object} Store @param {Store} nonceStore @param {() => unknown} close */
+function closing(nonceStore, close) {
+  return Object.assign(nonceStore, { close: async () => void (await close()) })
+}
+
+/** @template {{ createTable(): Promise<void> }} Store @param {Store} nonceStore @param {() => unknown} close */
+async function withTable(nonceStore, close) {
+  try {
+    await nonceStore.createTable()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return closing(nonceStore, close)
 }
 
 /** @param {string} uri */
 export function mariadbAddress(uri) {
   const { hostname, port, username, password, pathname } = new URL(uri)
   return { host: hostname, port: Number(port), user: username, password, database: pathname.slice(1) }
-}
-
-/**
- * The package mariadb opens its connections one after the other, so it needs all of them before they are busy.
- *
- * @param {string} uri - may end with `?connectionLimit=15`.
- */
-function poolSize(uri) {
-  const limit = new URL(uri).searchParams.get('connectionLimit')
-  return limit === null ? {} : { connectionLimit: Number(limit), minimumIdle: Number(limit) }
 }

@@ -3,5 +3,5 @@ import * as postgres from '../../../src/stores/postgres/index.js'
 import * as redis from '../../../src/stores/redis/index.js'
 import { setUpsOf } from './set-ups.js'
 
-/** Connects each client with the connect functions of the source. */
+/** Opens each client, and a store of the source on this client. */
 export const connect = setUpsOf({ ...redis, ...postgres, ...mysql })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { NonceStoreError } from '../../../src/index.js'
-import { connectFailure, isReadOnly } from '../../../src/stores/connect/failure.js'
+import { NonceStoreError } from '../../src/index.js'
+import { storeFailure } from '../../src/stores/failure.js'
 
 // The errors are those that the six clients throw, reduced to what the package reads.
 
 const error = (message: string, properties: object = {}) => Object.assign(new Error(message), properties)
 
-describe('the error for a store that cannot connect says what to do', () => {
+describe('the error for a store that does not work says what to do', () => {
   it.each<[string, unknown, RegExp]>([
     ['redis: wrong password', error('WRONGPASS invalid username-password pair or user is disabled.'), /password/],
     ['redis: no password', error('NOAUTH Authentication required.'), /password/],
@@ -53,12 +53,12 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['redis: cluster', error('None of the root nodes is available'), /cannot be reached/],
     ['ioredis: cluster', error('None of startup nodes is available'), /cannot be reached/],
     ['ioredis: Sentinel', error('All sentinels are unreachable and retry is disabled.'), /cannot be reached/],
-    ['redis: invalid URL', error('Invalid URL', { code: 'ERR_INVALID_URL' }), /URL in create is invalid/],
-    ['mariadb: invalid URL', error('error parsing connection string x'), /URL in create is invalid/],
-    ['anything else', error('out of cheese'), /^The store cannot connect\. See the cause\.$/],
-    ['nothing', undefined, /^The store cannot connect\. See the cause\.$/],
+    ['redis: invalid URL', error('Invalid URL', { code: 'ERR_INVALID_URL' }), /URL of the client is invalid/],
+    ['mariadb: invalid URL', error('error parsing connection string x'), /URL of the client is invalid/],
+    ['anything else', error('out of cheese'), /^The store does not work\. See the cause\.$/],
+    ['nothing', undefined, /^The store does not work\. See the cause\.$/],
   ])('%s', (_, cause, message) => {
-    const failure = connectFailure(cause)
+    const failure = storeFailure(cause)
     expect(failure.message).toMatch(message)
     expect(failure).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503, cause })
     expect(failure.message.length).toBeLessThanOrEqual(200)
@@ -66,44 +66,27 @@ describe('the error for a store that cannot connect says what to do', () => {
 
   it('reads the cause of an error, and the errors of an AggregateError', () => {
     const refused = error('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
-    expect(connectFailure(error('no connection', { cause: refused })).message).toMatch(/No server listens/)
-    expect(connectFailure(new AggregateError([refused])).message).toMatch(/No server listens/)
+    expect(storeFailure(error('no connection', { cause: refused })).message).toMatch(/No server listens/)
+    expect(storeFailure(new AggregateError([refused])).message).toMatch(/No server listens/)
     const deep = error('no pool', {
       cause: error('no connection', { cause: new AggregateError([error('?'), refused]) }),
     })
-    expect(connectFailure(deep)).toMatchObject({ message: expect.stringMatching(/No server listens/), cause: refused })
+    expect(storeFailure(deep)).toMatchObject({ message: expect.stringMatching(/No server listens/), cause: refused })
     const endless = error('out of cheese')
     endless.cause = endless
-    expect(connectFailure(endless).message).toMatch(/See the cause/)
+    expect(storeFailure(endless).message).toMatch(/See the cause/)
   })
 
-  it('reads what the client emitted before, if the rejection says nothing', () => {
-    const emitted = error('WRONGPASS invalid username-password pair')
-    const rejection = error('None of the root nodes is available')
-    expect(connectFailure(rejection, emitted)).toMatchObject({
-      message: expect.stringMatching(/password/),
-      cause: emitted,
-    })
-    expect(connectFailure(rejection, error('?')).cause).toEqual(rejection)
-    const refreshing = error('Failed to refresh slots cache.', { lastNodeError: emitted })
-    expect(connectFailure(rejection, refreshing)).toMatchObject({ message: expect.stringMatching(/password/) })
+  it('reads the last error of a cluster of ioredis', () => {
+    const lastNodeError = error('WRONGPASS invalid username-password pair')
+    const failure = storeFailure(error('None of startup nodes is available', { lastNodeError }))
+    expect(failure).toMatchObject({ message: expect.stringMatching(/password/), cause: lastNodeError })
   })
 
   it('keeps an error of this package', () => {
-    const invalid = Object.assign(new TypeError('create returned nothing'), { code: 'ERR_INVALID_ARGUMENT' })
-    expect(connectFailure(invalid)).toBe(invalid)
+    const invalid = Object.assign(new TypeError('table is not a name'), { code: 'ERR_INVALID_ARGUMENT' })
+    expect(storeFailure(invalid)).toBe(invalid)
     const failure = new NonceStoreError('known')
-    expect(connectFailure(failure)).toBe(failure)
+    expect(storeFailure(failure)).toBe(failure)
   })
-})
-
-it.each([
-  [{ code: '25006' }, true],
-  [{ errno: 1290 }, true],
-  [{ errno: 1792 }, true],
-  [{ errno: 1836 }, true],
-  [{ code: '40001', errno: 1213 }, false],
-  [undefined, false],
-])('%o means that the server is read-only: %s', (error, expected) => {
-  expect(isReadOnly(error)).toBe(expected)
 })

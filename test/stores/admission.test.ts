@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Admission } from '../../../src/stores/connect/admission.js'
-import { within } from '../../../src/stores/with-timeout.js'
-import { SimulatedTime } from '../../support/simulated-time.js'
+import { Admission } from '../../src/stores/admission.js'
+import { within } from '../../src/stores/with-timeout.js'
+import { SimulatedTime } from '../support/simulated-time.js'
 
 // Servers with a known speed, and a clock that a test moves. The nightly tests have real servers and clients.
 
@@ -173,7 +173,7 @@ it('refuses a statement after half of the time-out, and never sends it', async (
     at: 0,
     milliseconds: 500,
     error:
-      '2 statements had no response for 500 ms. Check the server. If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 40.',
+      '2 reservations were in flight for 500 ms. Check the server. If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 40.',
   })
   expect(sent).toEqual([0, 1, 3])
 })
@@ -202,17 +202,6 @@ it('counts a statement that its client has lost for twice the time-out', async (
   expect(sent).toEqual([0, 1, 2])
   void send(3)
   expect(sent).toEqual([0, 1, 2, 3])
-})
-
-it('forgets the statements of a client that was replaced, and counts those that it sends then', async () => {
-  const { admission, send, sent, end } = full()
-  for (const number of [2, 3, 4]) void send(number)
-  admission.forget()
-  expect(sent).toEqual([0, 1, 4, 3])
-  // The answer to a forgotten statement makes no room.
-  end(0)
-  await time.pass(0)
-  expect(sent).toEqual([0, 1, 4, 3])
 })
 
 it('reads the responses that arrived during a stall before it refuses', async () => {

@@ -1,0 +1,123 @@
+import { NonceStoreError } from '../errors.js'
+import { withoutCredentials } from './credentials.js'
+
+/** A reason why a store does not work: how to recognise the error of the client, and what to do. */
+interface Reason {
+  /** The codes or error numbers of the errors. */
+  codes: readonly (string | number)[]
+  /** Matches the message of an error that has no code of its own. */
+  text?: RegExp
+  message: string
+}
+
+/**
+ * The first reason that matches is used, so precise reasons come first. The messages are safe to send, because they contain no host and no
+ * user.
+ */
+const REASONS: readonly Reason[] = [
+  {
+    codes: ['ERR_INVALID_URL'],
+    text: /^error parsing connection string/,
+    message: 'The URL of the client is invalid. Encode the user name and the password with encodeURIComponent.',
+  },
+  {
+    codes: ['28P01', '28000', 1045, 1698],
+    text: /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/,
+    message: 'The server refused the user name or the password. Correct both in the client.',
+  },
+  {
+    codes: ['3D000', 1049],
+    message: 'The database does not exist. Correct the name in the client, or create the database.',
+  },
+  {
+    codes: ['42501'],
+    message:
+      'The user lacks a permission. The user needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, the user also needs CREATE on the schema.',
+  },
+  {
+    codes: [1044, 1142, 1143, 1227],
+    message:
+      'The user lacks a permission. The user needs SELECT, INSERT and DELETE on the table. If the table is absent, the user also needs CREATE on the database.',
+  },
+  {
+    codes: [],
+    text: /\bNOPERM\b|user executing the script can't/,
+    message:
+      'The user lacks a permission. The user needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',
+  },
+  {
+    codes: ['42P01', 1146],
+    message: 'The table does not exist. Call createTable() first.',
+  },
+  {
+    codes: ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
+    message:
+      'The table has other columns than the store needs. Pass another name as the option table, or drop the table, and call createTable().',
+  },
+  {
+    codes: ['25006', 1290, 1792, 1836],
+    text: /\bREADONLY\b/,
+    message: 'The server is read-only or a replica. Connect to the primary.',
+  },
+  {
+    codes: [],
+    text: /\bNOREPLICAS\b/,
+    message: 'Redis has too few replicas that respond. Start a replica, or lower min-replicas-to-write.',
+  },
+  {
+    codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    text: /certificate/i,
+    message: "The server's TLS certificate is not trusted. Set its authority in the client.",
+  },
+  {
+    codes: ['ENOTFOUND', 'EAI_AGAIN'],
+    message: 'The host name of the server is unknown. Correct the host name in the client, or check the DNS.',
+  },
+  {
+    codes: ['ECONNREFUSED', 'ENOENT'],
+    message: 'No server listens at the address. Start the server, or correct the host and port in the client.',
+  },
+  {
+    codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+    // Clients use these messages after their own time-outs, or after they tried several servers.
+    text: /timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+    message:
+      'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
+  },
+]
+
+/**
+ * Returns the error for a store that does not work. The message says what to do. `cause` is the error of the client that says why, without
+ * credentials.
+ *
+ * @param error - what the client rejected with.
+ */
+export function storeFailure(error: unknown): Error {
+  if (error instanceof Error && ['ERR_INVALID_ARGUMENT', 'ERR_NONCE_STORE'].includes(Object(error).code)) return error
+  const causes = chainOf(error)
+  for (const reason of REASONS) {
+    const cause = causes.find((link) => fits(reason, link))
+    if (cause !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
+  }
+  return new NonceStoreError('The store does not work. See the cause.', { cause: withoutCredentials(error) })
+}
+
+function fits({ codes, text }: Reason, error: unknown): boolean {
+  const { code, errno, message } = Object(error)
+  return codes.includes(code) || codes.includes(errno) || text?.test(String(message)) === true
+}
+
+/**
+ * Returns an error, its causes, the errors of an `AggregateError`, and the last error of a cluster of ioredis. The search ends when it
+ * has found ten errors.
+ */
+function chainOf(error: unknown): unknown[] {
+  const chain: unknown[] = [error]
+  for (let index = 0; index < chain.length && chain.length < 10; index++) {
+    const { cause, errors, lastNodeError } = Object(chain[index])
+    if (cause !== undefined) chain.push(cause)
+    if (lastNodeError !== undefined) chain.push(lastNodeError)
+    if (Array.isArray(errors)) chain.push(...errors)
+  }
+  return chain
+}
