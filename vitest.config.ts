@@ -14,7 +14,7 @@ const CI = [
   'test/integration/*.test.ts',
   'test/docs/recipes/http.test.ts',
   'test/docs/senders/*.test.ts',
-  'test/package/{checks,consumers}.test.ts',
+  'test/package/{checks,consumers,first-minute}.test.ts',
 ]
 const PACKAGE = ['test/package/*.test.ts']
 const NIGHTLY = ['test/nightly/**/*.test.ts', 'tools/test/nightly/**/*.test.ts']

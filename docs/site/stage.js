@@ -54,15 +54,12 @@ export function stageGuides() {
   writeFileSync(join(PAGES, 'sidebar.json'), JSON.stringify(sidebar))
 }
 
-/** Returns the start page, with the handler and the result of the README. */
+/** Returns the start page, with the server of the README. */
 function homePage() {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const blocks = ['js', 'text'].map(
-    (language) => new RegExp(`^\`\`\`${language}$[\\s\\S]*?^\`\`\`$`, 'm').exec(readme)?.[0],
-  )
-  if (blocks.includes(undefined))
-    throw new Error('README.md needs a handler (js) and a result (text) for the start page.')
-  return readFileSync(join(SITE, 'home.md'), 'utf8').replace('<!-- quickstart -->', () => blocks.join('\n\n'))
+  const server = readme.match(/^```js$[\s\S]*?^```$/gm)?.find((code) => code.includes('.listen('))
+  if (server === undefined) throw new Error('README.md needs a server (js) for the start page.')
+  return readFileSync(join(SITE, 'home.md'), 'utf8').replace('<!-- quickstart -->', () => server)
 }
 
 /**
