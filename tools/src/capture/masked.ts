@@ -8,8 +8,8 @@ const MASK = new RegExp(
   `^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}(?:${WORDS}|secret)(?::[\\w-]+)?[>\\])}]{1,2}|${WORDS}|-{4,})["']?$`,
   'i',
 )
-/** Matches characters that logs write in place of a part of a header. Headers never contain these characters. */
-const PARTLY = /[█•…]/
+/** Matches text that logs and `listen --save` write in place of a part of a header. Headers do not contain this text. */
+const PARTLY = /[█•…]|\[secret\]/
 /** Matches the mark that a log writes where it cut a digest: `***` or `...`. A nonce can contain these marks, so nonces are not searched. */
 const CUT_DIGEST = /\*{3}|\.{3}/
 /** Matches a value in JSON or a form that a log replaced. A partly masked card number does not match, because the sender masked it. */

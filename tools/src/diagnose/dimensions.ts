@@ -11,6 +11,7 @@ import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
 import { instantOf, scaleOf } from './instant.js'
+import type { Mask } from './mask-secrets.js'
 import { rereadDigits, type SignatureForm, signatureForms } from './signature-form.js'
 
 /** One way in which the sender may have made the signature: with this layout, this timestamp, this key and so on. */
@@ -146,6 +147,7 @@ export const DIMENSIONS: readonly Dimension[] = [
 export function factsOf(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
   { body, original, secrets, now }: SignedRequest,
+  mask: Mask,
 ): Facts {
   // If X-Timestamp is in milliseconds, but the sender signed seconds, only the header is wrong. So seconds are right to sign too.
   const instant = instantOf(timestamp, now)
@@ -161,6 +163,6 @@ export function factsOf(
     timestamps: encode(timestamps),
     nonces: encode(nonces),
     keys: encode(secrets),
-    forms: signatureForms(signature),
+    forms: signatureForms(signature, mask),
   }
 }

@@ -1,12 +1,10 @@
-import { isGuessable } from '../secret-strength.js'
 import type { Finding, FindingCode, Language, Side } from './finding.js'
 import { FIXES, type Fix, type FixId } from './fixes.js'
-import { maskSecrets } from './mask-secrets.js'
 
 /** One line of evidence: a label and its value, or a sentence. */
 export type EvidenceLine = string | readonly [label: string, value: string]
 
-/** A finding before its texts are complete, and before secrets are masked. */
+/** A finding before its texts are complete. The texts are for the user, so each value of the request in them is already masked. */
 export interface Draft {
   readonly code: FindingCode
   readonly message: string
@@ -18,8 +16,8 @@ export interface Draft {
   readonly evidence?: readonly EvidenceLine[]
 }
 
-/** Returns the complete finding, with the line of code in `language` first, and with each piece of a secret masked. */
-export function writeFinding(draft: Draft, secrets: readonly string[], language?: Language): Finding {
+/** Returns the complete finding, with the line of code in `language` first. */
+export function writeFinding(draft: Draft, language?: Language): Finding {
   const { code, message, side: known = 'unknown', languages = [], evidence = [] } = draft
   const { sender, receiver, lines = {} }: Fix = FIXES[draft.fix]
   const side = receiver === undefined ? 'sender' : sender === undefined ? 'receiver' : known
@@ -28,17 +26,13 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   const first = likeliest.filter((one) => one in lines).map((one) => [one, lines[one]])
   // A sender in `language` has no use for lines of code in other languages.
   const isOfOthers = language !== undefined && !(language in lines)
-  const mask = (text: string) => maskSecrets(text, secrets)
-  // If the secret is made of words, the message may contain these words by chance, so only the values in quotes are masked.
-  const isOfWords = code !== 'secret_leaked' && secrets.some(isGuessable)
-  const maskText = (text: string) => (isOfWords ? text.replace(/"[^"]*"|`[^`]*`/g, mask) : mask(text))
-  const lineText = (line: EvidenceLine) => (typeof line === 'string' ? maskText(line) : `${line[0]}: ${mask(line[1])}`)
+  const facts = evidence.map((line) => (typeof line === 'string' ? line : line.join(': ')))
   return {
     code,
     side,
-    message: maskText(message),
+    message,
     fix: side === 'unknown' ? both : String(side === 'sender' ? sender : receiver),
     fixes: isOfOthers ? {} : { ...Object.fromEntries(first), ...lines },
-    ...(evidence.length === 0 ? {} : { evidence: evidence.map(lineText).join('\n') }),
+    ...(evidence.length === 0 ? {} : { evidence: facts.join('\n') }),
   }
 }

@@ -19,6 +19,7 @@ import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
 import { findUnfilled } from './hypotheses/placeholders.js'
 import { languageOf } from './language.js'
+import { type Mask, maskWith } from './mask-secrets.js'
 import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './misnamed-headers.js'
 import { limit } from './search.js'
 import { isDigest } from './signature-form.js'
@@ -54,21 +55,22 @@ export function* diagnoseInSteps(
 ): Steps<Diagnosis> {
   const { headers, body, secrets, now, isArrivalKnown, isCaptured } = request
   const language = languageOf(headers)
+  const mask = maskWith(secrets)
   const isSignedBy = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
     const message = [utf8(`${timestamp}:${nonce}:`), body]
     return secrets.some((secret) => platform.hmac('sha256', utf8(secret), message) === signature)
   }
-  const leaked = checkLeakedSecret(headers, body, secrets)
+  const leaked = checkLeakedSecret(headers, body, secrets, mask)
   const finish = (valid: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
     valid,
-    findings: drafts.map((draft) => writeFinding(draft, secrets, language)),
+    findings: drafts.map((draft) => writeFinding(draft, language)),
     ...(language === undefined ? {} : { language }),
     ...(signedMessage === undefined ? {} : { signedMessage }),
   })
   const isSignedAsSent = isSignedBy(request)
   const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
   if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && isNonce(nonce)) {
-    return finish(true, [...leaked, ...checkUnfilledNonce(nonce)])
+    return finish(true, [...leaked, ...checkUnfilledNonce(nonce, mask)])
   }
 
   const received = findHeaders(request, headers)
@@ -87,32 +89,32 @@ export function* diagnoseInSteps(
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
   const { found, notTried } =
-    signed === undefined ? yield* findSigningVariant(factsOf(likeliest, request), context) : NOTHING_FOUND
+    signed === undefined ? yield* findSigningVariant(factsOf(likeliest, request, mask), context, mask) : NOTHING_FOUND
   const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
   const intended = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
   const isUnexplained = signed === undefined && intended.signature !== undefined && found === undefined
 
   // If the signature of the body is right, the body was not lost.
-  const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
-  const explained = found === undefined ? [] : yield* explain(found, request, language)
+  const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers, mask)
+  const explained = found === undefined ? [] : yield* explain(found, request, mask, language)
   // If the signature is right, the capture did not change the headers.
   const mayBeMisread = isCaptured === true && !isSignedAsSent
-  const { unit, drift } = checkTimestampWindow(intended.timestamp, now, isArrivalKnown)
+  const { unit, drift } = checkTimestampWindow(intended.timestamp, now, isArrivalKnown, mask)
   const drafts = [
     ...leaked,
     ...lost,
-    ...checkHeaders(received, headers, intended, signed),
-    ...checkTimestampFormat(intended.timestamp, now, mayBeMisread),
-    ...checkNonce(intended.nonce, mayBeMisread),
+    ...checkHeaders(received, headers, intended, signed, mask),
+    ...checkTimestampFormat(intended.timestamp, now, mask, mayBeMisread),
+    ...checkNonce(intended.nonce, mask, mayBeMisread),
     // Old requests are often diagnosed without their time of arrival, so mistakes in the signature come before a wrong age.
     ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),
-    ...(isUnexplained ? checkSignatureFormat(String(intended.signature)) : []),
-    ...checkUnfilledNonce(intended.nonce),
-    ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers) : []),
+    ...(isUnexplained ? checkSignatureFormat(String(intended.signature), mask) : []),
+    ...checkUnfilledNonce(intended.nonce, mask),
+    ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers, mask) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
-    ...(isUnexplained ? compare(intended, body, platform, notTried) : []),
+    ...(isUnexplained ? compare(intended, body, platform, mask, notTried) : []),
     ...(isArrivalKnown ? [] : drift),
   ]
   return finish(
@@ -129,12 +131,18 @@ const MAX_COMMAND = 200
 const MAX_TEMPLATE = 100_000
 
 /** Returns the finding for a signature that no known mistake explains. The finding says what to compare on both sides. */
-function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives, notTried: readonly string[]): Draft[] {
+function compare(
+  intended: HeaderValues,
+  body: Uint8Array,
+  platform: Primitives,
+  mask: Mask,
+  notTried: readonly string[],
+): Draft[] {
   const { timestamp, nonce, signature } = intended
   // Without all three values, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
-  const start = `${timestamp}:${nonce}:`
+  const start = mask(`${timestamp}:${nonce}:`)
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
   const evidence: EvidenceLine[] = [
     ...(notTried.length === 0
@@ -147,7 +155,7 @@ function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives,
     ['SHA-256 of its body', sha256(body)],
     ...(unfilled === undefined
       ? []
-      : [`The body has the placeholder \`${unfilled}\`. The sender may have signed a value in its place.`]),
+      : [`The body has the placeholder \`${mask(unfilled)}\`. The sender may have signed a value in its place.`]),
     ...(start.length > MAX_COMMAND
       ? []
       : [

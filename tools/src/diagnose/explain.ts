@@ -10,6 +10,7 @@ import { layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
 import { type JsonStyle, writeInSteps } from './json/write.js'
+import type { Mask } from './mask-secrets.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
@@ -26,6 +27,7 @@ type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 export function* explain(
   variant: FoundVariant,
   { body: received, headers, isCaptured }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured'>,
+  mask: Mask,
   sender?: Language,
 ): Steps<Draft[]> {
   const form = variant.form.differences.join(', ')
@@ -54,11 +56,15 @@ export function* explain(
   )
   if (layout !== undefined) {
     const message = `The sender signed ${layout.what}${whats && ` with ${whats}`}, not \`timestamp:nonce:body\`.`
-    drafts.push(confirmed(layout, message, ...signedAs(variant)))
+    drafts.push(confirmed(layout, message, ...signedAs(variant, mask)))
   } else if (values[0] !== undefined) {
     const expected = values.length === 1 ? 'value of the header' : 'values of the headers'
     drafts.push(
-      confirmed(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(variant)),
+      confirmed(
+        values[0],
+        `The message was signed with ${whats}, not with the ${expected}.`,
+        ...signedAs(variant, mask),
+      ),
     )
   }
   // Content-Length is the number of bytes that arrived. If the signed body has this length, and the received body does not, the receiver
@@ -74,7 +80,7 @@ export function* explain(
   for (const [index, { code, fix, what, style, input }] of joinChanges(changes).entries()) {
     const json = style && (yield* describeJson(style, input as Uint8Array, sender))
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
-    const evidence = index === 0 ? compareBodies(variant.body, received) : []
+    const evidence = index === 0 ? compareBodies(variant.body, received, mask) : []
     const draft = confirmed({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
     drafts.push({ ...draft, languages: json?.languages ?? [] })
   }
@@ -111,11 +117,11 @@ function endOf(body: Uint8Array): Uint8Array {
   return body.subarray(start)
 }
 
-function signedAs(variant: FoundVariant): EvidenceLine[] {
+function signedAs(variant: FoundVariant, mask: Mask): EvidenceLine[] {
   const parts = messageOf(variant)
   const place = variant.layout.indexOf('<body>')
-  const text = (some: readonly Uint8Array[]) => quote(fromUtf8(concat(...some)))
-  const lines: EvidenceLine[] = [['Signed as', layoutText(variant.layout)]]
+  const text = (some: readonly Uint8Array[]) => quote(mask(fromUtf8(concat(...some))))
+  const lines: EvidenceLine[] = [['Signed as', layoutText(variant.layout, mask)]]
   if (place === -1) return [...lines, ['The message', text(parts)]]
   lines.push(['Before the body', text(parts.slice(0, place))])
   return place === parts.length - 1 ? lines : [...lines, ['After the body', text(parts.slice(place + 1))]]
@@ -160,7 +166,7 @@ function* describeJson(
 }
 
 /** Returns evidence that shows the first difference between the signed body and the received body. */
-function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[] {
+function compareBodies(signed: Uint8Array, received: Uint8Array, mask: Mask): EvidenceLine[] {
   const areText = isUtf8(signed) && isUtf8(received)
   const isInsideCharacter = (body: Uint8Array, index: number) => areText && ((body[index] ?? 0) & 0xc0) === 0x80
   let same = 0
@@ -171,7 +177,7 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
     let end = same + 24
     while (isInsideCharacter(body, end)) end++
     const bytes = body.subarray(from, end)
-    return `${from > 0 ? '…' : ''}${areText ? showCharacters(fromUtf8(bytes)) : showBytes(bytes)}${end < body.length ? '…' : ''}`
+    return `${from > 0 ? '…' : ''}${areText ? showCharacters(mask(fromUtf8(bytes))) : showBytes(mask(fromLatin1(bytes)))}${end < body.length ? '…' : ''}`
   }
   return [
     `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}. The first different byte is ${same}:`,
@@ -181,8 +187,7 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
 }
 
 /** Returns bytes as text, with the hex of each byte that is not visible ASCII: `Zo<EB>`. */
-const showBytes = (bytes: Uint8Array) =>
-  fromLatin1(bytes).replace(/[^ -~]/g, (byte) => `<${hex(latin1(byte)).toUpperCase()}>`)
+const showBytes = (bytes: string) => bytes.replace(/[^ -~]/g, (byte) => `<${hex(latin1(byte)).toUpperCase()}>`)
 
 /** Adds evidence that names the other mistakes, because the sender must fix all of them together. */
 function withOthers(draft: Draft, all: readonly Draft[]): Draft {

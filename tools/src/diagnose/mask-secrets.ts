@@ -1,5 +1,6 @@
-import { base64, hex, utf8 } from '../bytes.js'
+import { base64, fromLatin1, hex, latin1, utf8 } from '../bytes.js'
 import { isGuessable } from '../secret-strength.js'
+import { formEncode, percentEncode } from './hypotheses/body-formats.js'
 
 const MASK = '[secret]'
 
@@ -7,11 +8,39 @@ const MASK = '[secret]'
 const MIN_PIECE = 4
 const MIN_PIECE_OF_WORDS = 8
 
-/** Returns the text with each piece of a secret masked. The piece can be plain, escaped, percent-encoded, in hex or in base64. */
+/** Masks the secrets in a value of a request. Each value is masked before it becomes a part of a sentence for the user. */
+export type Mask = (value: string) => string
+
+/**
+ * Returns a function that masks each piece of the secrets. The piece can be plain, escaped, percent-encoded, in hex or in base64.
+ *
+ * @param minimum - the minimum length of a masked piece, in characters of the secret.
+ */
+export function maskWith(secrets: readonly string[], minimum?: number): Mask {
+  const pieces = piecesOf(secrets, minimum)
+  return (value) => {
+    let masked = value
+    for (const [length, found] of pieces) masked = maskPieces(masked, length, found)
+    return masked
+  }
+}
+
+/** Caches a function for each list of secrets, because it takes longer to find the pieces than to mask a short text. */
+const MASKS = new WeakMap<readonly string[], Mask>()
+
+/** Returns the text with each piece of a secret masked. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
-  let masked = text
-  for (const [length, found] of FOUND.get(secrets) ?? piecesOf(secrets)) masked = maskPieces(masked, length, found)
-  return masked
+  const mask = MASKS.get(secrets) ?? maskWith(secrets)
+  MASKS.set(secrets, mask)
+  return mask(text)
+}
+
+/** Returns the bytes with each piece of a secret masked. */
+export function maskBytes(bytes: Uint8Array, secrets: readonly string[], minimum?: number): Uint8Array {
+  const text = fromLatin1(bytes)
+  // The bytes are decoded as Latin-1, so a secret with a character outside ASCII looks different in this text.
+  const masked = maskWith([...secrets, ...secrets.map((secret) => fromLatin1(utf8(secret)))], minimum)(text)
+  return masked === text ? bytes : latin1(masked)
 }
 
 interface Pieces {
@@ -35,13 +64,11 @@ function maskPieces(text: string, length: number, { forms, pieces }: Pieces): st
   return masked + text.slice(kept)
 }
 
-/** Caches the pieces of each list of secrets, because it takes longer to find the pieces than to mask a short text. */
-const FOUND = new WeakMap<readonly string[], ReadonlyMap<number, Pieces>>()
-
 /** Returns the pieces of the secrets, grouped by their length. */
-function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
+function piecesOf(secrets: readonly string[], minimum?: number): ReadonlyMap<number, Pieces> {
   const byLength = new Map<number, string[]>()
-  for (const [length, form] of secrets.flatMap(formsOf)) byLength.set(length, [...(byLength.get(length) ?? []), form])
+  for (const [length, form] of secrets.flatMap((secret) => formsOf(secret, minimum)))
+    byLength.set(length, [...(byLength.get(length) ?? []), form])
   const found = new Map<number, Pieces>()
   for (const [length, forms] of byLength) {
     const pieces = new Set<string>()
@@ -50,25 +77,28 @@ function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
     }
     found.set(length, { forms, pieces })
   }
-  FOUND.set(secrets, found)
   return found
 }
 
 /** Returns each form of a secret, with the minimum length of a masked piece. A prefix such as `whsec_` is not secret. */
-function formsOf(whole: string): (readonly [length: number, form: string])[] {
+function formsOf(whole: string, minimum?: number): (readonly [length: number, form: string])[] {
   const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')
-  const count = isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE
+  const least = minimum ?? (isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE)
+  const count = Math.max(MIN_PIECE, Math.min(least, secret.length))
   const bytes = utf8(secret)
   const digits = hex(bytes)
   // The secret can be in the name of a header or a host, which is in lowercase.
   const plain = [secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1)]
+  const percent = [encodeURIComponent(secret.toWellFormed()), percentEncode(secret), formEncode(secret)]
+  const inLowercase = percent.map((form) => form.replace(/%../g, (byte) => byte.toLowerCase()))
   // Base64 encodes three bytes at a time, so the base64 of the secret depends on the bytes before it.
   const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
   const inBase64 = groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')])
+  const inHex = [digits, digits.toUpperCase()]
   return [
-    ...[...plain, encodeURIComponent(secret.toWellFormed())].map((form) => [count, form] as const),
-    [2 * count, digits],
-    [3 * count - 1, digits.replace(/..(?=.)/g, '$& ')],
-    ...inBase64.map((form) => [Math.ceil((count * 4) / 3), form] as const),
-  ]
+    ...[...plain, ...percent, ...inLowercase].map((form) => [count, form] as const),
+    ...inHex.map((form) => [2 * count, form] as const),
+    ...inHex.map((form) => [3 * count - 1, form.replace(/..(?=.)/g, '$& ')] as const),
+    ...inBase64.map((form) => [Math.min(Math.ceil((count * 4) / 3), form.length), form] as const),
+  ].filter(([length]) => length >= MIN_PIECE)
 }

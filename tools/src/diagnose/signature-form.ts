@@ -2,6 +2,7 @@ import { fromBase64, fromHex, fromLatin1, hex } from '../bytes.js'
 import { ALGORITHMS } from '../primitives.js'
 import { joinWords } from '../text.js'
 import { percentDecode } from './hypotheses/body-formats.js'
+import type { Mask } from './mask-secrets.js'
 
 /** The minimum number of hex digits in a part of a digest. A shorter part could match by chance. */
 const MIN_DIGITS = 8
@@ -34,8 +35,8 @@ const APPENDED = 'other bytes before the digest, in the same encoding'
 const isWhole = ({ code, differences }: SignatureForm) => code === 'signature_format' && !differences.includes(APPENDED)
 
 /** Returns all possible forms of the digest in the header, the simplest first. */
-export function signatureForms(signature: string): SignatureForm[] {
-  const encoded = [...readEncoded(signature), ...readSignedNumber(signature)]
+export function signatureForms(signature: string, mask: Mask): SignatureForm[] {
+  const encoded = [...readEncoded(signature, mask), ...readSignedNumber(signature)]
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
   // Some senders print each byte as a hex number: `5` for the byte 0x05. In Java, the byte 0xc5 is negative, and prints as `ffffffc5`.
   const printed = signature.replaceAll('ffffff', '')
@@ -56,8 +57,8 @@ function readSignedNumber(signature: string): SignatureForm[] {
 }
 
 /** Reads hex or base64, whole or truncated, with or without a prefix or quotes. */
-function readEncoded(signature: string): SignatureForm[] {
-  return piecesOf(signature)
+function readEncoded(signature: string, mask: Mask): SignatureForm[] {
+  return piecesOf(signature, mask)
     .flatMap(decode)
     .flatMap(({ text, differences, isOfCapture = false }) =>
       readDigits(text).map((form) => ({
@@ -179,7 +180,7 @@ const PRINTED: readonly { readonly pattern: RegExp; readonly what: string; reado
   ]
 
 /** Returns the parts of a header that may be an encoded digest. */
-function piecesOf(signature: string): Piece[] {
+function piecesOf(signature: string, mask: Mask): Piece[] {
   const pieces: Piece[] = []
   const decoded = percentDecode(signature) ?? signature
   const encoded = decoded === signature ? [] : ['percent-encoded']
@@ -213,7 +214,7 @@ function piecesOf(signature: string): Piece[] {
     if (pieces.some((piece) => piece.text === text)) continue
     const end = index + word.length
     const [before, after] = [decoded.slice(0, end - text.length), decoded.slice(end)]
-    const around = [before && `\`${shorten(before)}\` before it`, after && `\`${shorten(after)}\` after it`]
+    const around = [before && `\`${shorten(mask(before))}\` before it`, after && `\`${shorten(mask(after))}\` after it`]
     pieces.push({ text, differences: [...encoded, ...around.filter((one) => one !== '')] })
   }
   return pieces
@@ -255,14 +256,15 @@ function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
 }
 
 /** Returns the forms that read the whole header as a digest. Base64 counts only if it has the 32 bytes of a SHA-256. */
-function plainForms(signature: string): SignatureForm[] {
+function plainForms(signature: string, mask: Mask): SignatureForm[] {
   const isOf32Bytes = ({ lengths }: SignatureForm) => lengths.includes(32)
   const hex = /^[0-9a-f]+$/i.test(signature)
-  return readEncoded(signature).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
+  return readEncoded(signature, mask).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
 }
 
 /** Returns whether the header is a digest in some form. */
-export const isDigest = (signature: string): boolean => plainForms(signature).length > 0
+export const isDigest = (signature: string): boolean => plainForms(signature, String).length > 0
 
 /** Returns how a digest differs from 64 lowercase hex digits, or an empty string if the header is not a digest. */
-export const describeForm = (signature: string): string => plainForms(signature)[0]?.differences.join(', ') ?? ''
+export const describeForm = (signature: string, mask: Mask): string =>
+  plainForms(signature, mask)[0]?.differences.join(', ') ?? ''

@@ -12,6 +12,7 @@ import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Applied, Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
 import { CORRECT_LAYOUT, type Layout } from './hypotheses/layout.js'
+import type { Mask } from './mask-secrets.js'
 import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
 import { isSteps, type Steps } from './steps.js'
@@ -29,7 +30,7 @@ export interface SearchContext extends RequestContext {
 const MAX_KEPT = 2 ** 25
 
 /** Finds the likeliest signing variant that makes the received signature. */
-export function* findSigningVariant(facts: Facts, context: SearchContext): Steps<Searched<FoundVariant>> {
+export function* findSigningVariant(facts: Facts, context: SearchContext, mask: Mask): Steps<Searched<FoundVariant>> {
   const { forms, timestamps, nonces, keys, body, secrets } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
   const start: SigningVariant = {
@@ -51,7 +52,7 @@ export function* findSigningVariant(facts: Facts, context: SearchContext): Steps
     const form = forms.find(({ lengths, matches }) => lengths.includes(digest.length / 2) && matches(digest))
     if (form === undefined) return undefined
     const differences = form.describe === undefined ? form.differences : [...form.differences, form.describe(digest)]
-    return { ...variant, form: { ...form, differences }, mistakes: describe(variant.changes, secrets) }
+    return { ...variant, form: { ...form, differences }, mistakes: describe(variant.changes, secrets, mask) }
   }
   return yield* search(groups, start, test, context.endStep)
 }
@@ -164,11 +165,11 @@ function* spending<Result>(steps: Steps<Result>, { spend, endStep }: SearchConte
   }
 }
 
-function describe(changes: readonly Change[], secrets: readonly string[]): Mistake[] {
+function describe(changes: readonly Change[], secrets: readonly string[], mask: Mask): Mistake[] {
   return changes.map(({ hypothesis, dimension, index, input, detail }) => {
     const isOfOne = dimension === 'secret' && secrets.length > 1 && hypothesis.code !== 'secret_placeholder'
     const whose = isOfOne ? ` (of secret[${index}])` : ''
-    return { ...hypothesis, what: hypothesis.what.replace('<detail>', () => detail) + whose, dimension, input }
+    return { ...hypothesis, what: hypothesis.what.replace('<detail>', () => mask(detail)) + whose, dimension, input }
   })
 }
 

@@ -3,6 +3,7 @@ import { findArrival } from '../capture/arrival.js'
 import { valuesOf } from '../capture/headers.js'
 import { readCapture } from '../capture/read-capture.js'
 import { diagnoseCapture } from '../diagnose/diagnose-capture.js'
+import { maskBytes, maskWith } from '../diagnose/mask-secrets.js'
 import { runSteps } from '../diagnose/steps.js'
 import { browserPrimitives } from './browser-primitives.js'
 import { type CheckReport, checkRules } from './report.js'
@@ -36,16 +37,23 @@ export function check(input: CheckInput): CheckReport {
   const arrival = findArrival(input.arrival, lines, captured.arrival, now)
   const capture = { captured, headers: lines, file: input.body, secrets, arrival, now }
   const { read, findings, warnings, notes, ...diagnosis } = runSteps(diagnoseCapture(primitives, capture))
+  const mask = maskWith(secrets)
   // Without a copy, the whole memory of the capture would be sent to the page.
   const body = read.body.slice()
   const headers = readHeaders(lines)
+  const masked = (value: string | undefined) => value && mask(value)
   const expected = secrets.map((secret) => signatureOf(headers, body, secret))
   return {
     ...diagnosis,
-    request: [':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ') || 'A request',
+    request: mask([':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ')) || 'A request',
     notes: [...warnings, ...notes],
-    headers,
-    body,
+    headers: {
+      timestamp: masked(headers.timestamp),
+      nonce: masked(headers.nonce),
+      signature: masked(headers.signature),
+    },
+    body: maskBytes(body, secrets),
+    signedMessage: diagnosis.signedMessage && maskBytes(diagnosis.signedMessage, secrets),
     arrival,
     rules: checkRules(headers, arrival, expected, now),
     findings,

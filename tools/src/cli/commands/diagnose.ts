@@ -4,7 +4,7 @@ import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { describeTime } from '../../capture/arrival.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
 import { LANGUAGES } from '../../diagnose/finding.js'
-import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { maskWith } from '../../diagnose/mask-secrets.js'
 import { inTurns, NODE_PRIMITIVES } from '../../node-primitives.js'
 import { defineCommand, guideAddress } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
@@ -49,9 +49,8 @@ export const diagnose = defineCommand({
         : valid
           ? [`Signed with the secret of ${matched}.`]
           : names.map((name, index) => `secret[${index}]: ${name}`)
-    const mask = (text: string) => maskSecrets(text, secrets)
     const notes = [
-      ...describeRead(received, diagnosis).map(mask),
+      ...describeRead(received, diagnosis, maskWith(secrets)),
       ...indexes,
       ...loaded.notes,
       ...weaknessNotes(loaded),
@@ -78,8 +77,8 @@ export const diagnose = defineCommand({
     const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []
     return {
       exitCode: valid ? 0 : 1,
-      text: `${warningsText(warnings.map(mask), style)}${report}\n${notesText([...notes, ...languages], style)}`,
-      document: { valid, findings, notes: [...warnings.map(mask), ...notes] },
+      text: `${warningsText(warnings, style)}${report}\n${notesText([...notes, ...languages], style)}`,
+      document: { valid, findings, notes: [...warnings, ...notes] },
     }
   },
 })

@@ -39,7 +39,10 @@ export const listen = defineCommand({
       kind: 'number',
       help: 'answers every request with this status. Default: 204 for a valid request, and 401 for any other',
     },
-    save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
+    save: {
+      value: 'DIR',
+      help: 'saves each request to this folder, for diagnose, the workbench and send --request.\nThe secret in it is masked',
+    },
     'forward-to': {
       value: 'URL',
       help: 'passes each request on unchanged, returns the response to the sender, and says why the endpoint decided differently. Unsigned requests are passed on too.\nIf the URL has no path, each request keeps its own path, so requests can reach the whole app',

@@ -6,6 +6,7 @@ import { type Header, parseHeader, valuesOf } from '../../capture/headers.js'
 import { assertNotMasked } from '../../capture/masked.js'
 import { readCapture } from '../../capture/read-capture.js'
 import type { CaptureDiagnosis, CaptureToDiagnose } from '../../diagnose/diagnose-capture.js'
+import type { Mask } from '../../diagnose/mask-secrets.js'
 import { countBytes } from '../../text.js'
 import { type Call, type Context, type Options, quote, UsageError } from '../command.js'
 import { printable } from '../output/terminal.js'
@@ -54,10 +55,11 @@ export async function readReceived(
 export function describeRead(
   { headers, arrival }: Received,
   { read, notes }: Pick<CaptureDiagnosis, 'read' | 'notes'>,
+  mask: Mask,
 ) {
   const requestLine = [':method', ':path'].flatMap((name) => valuesOf(headers, name)).join(' ')
   return [
-    `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(read.body.length)}.`,
+    `Read: ${printable(mask(requestLine)) || 'a request'}, body of ${countBytes(read.body.length)}.`,
     arrival === undefined ? UNKNOWN_TIME : `Time of arrival: ${describeTime(arrival[0])}, ${arrival[1]}.`,
     ...notes,
   ]

@@ -1,8 +1,8 @@
 import { readHeaders } from '../../../../src/rules/headers.js'
 import { signMessage } from '../../../../src/rules/signature.js'
-import { base64, fromLatin1, latin1, utf8 } from '../../bytes.js'
+import { base64 } from '../../bytes.js'
 import { valuesOf } from '../../capture/headers.js'
-import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { maskBytes, maskSecrets } from '../../diagnose/mask-secrets.js'
 import type { Details, Summary } from '../../workbench/live-data.js'
 import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
@@ -69,14 +69,6 @@ function replayRule({ ok, reason, detail }: Report): RuleResult {
   if (ok) return { ...rule, status: 'met', detail: 'No accepted request had this nonce before.' }
   if (reason === 'replayed_nonce') return { ...rule, status: 'broken', detail: `Accepted before: ${detail}.` }
   return { ...rule, status: 'not checked', detail: 'The nonce is checked last, after the signature.' }
-}
-
-/** Returns the bytes with each piece of a secret masked. */
-function maskBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
-  const text = fromLatin1(bytes)
-  // The bytes are decoded as Latin-1, so a secret with a character outside ASCII looks different in this text.
-  const masked = maskSecrets(text, [...secrets, ...secrets.map((secret) => fromLatin1(utf8(secret)))])
-  return masked === text ? bytes : latin1(masked)
 }
 
 /** Returns a document for the page as JSON. In strings, each piece of a secret is masked. Bytes are written in base64. */

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../../src/clock.js'
 import { readBody, type Verification, verify } from '../../../../src/index.js'
 import { type Header, pairsOf } from '../../capture/headers.js'
-import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { maskBytes, maskSecrets } from '../../diagnose/mask-secrets.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
 import { findDifferences, forward, responseHeaders } from './forward.js'
@@ -69,6 +69,12 @@ const MAX_WAITING = 100
 
 /** The maximum number of bytes in all bodies that are being received, or wait for their report. */
 const MAX_HELD_BYTES = 64 * 2 ** 20
+
+/**
+ * The minimum length of a piece of the secret that is masked in a saved file. With fewer characters, other text of a large body would match
+ * by chance, and the saved request would no longer be valid.
+ */
+const MIN_PIECE_IN_FILE = 16
 
 /** The responses to errors of the HTTP parser, by the code of the error. All other errors get 400. */
 const STATUS_TEXTS: { readonly [code: string]: string } = {
@@ -278,7 +284,8 @@ export class Receiver {
     const { folder } = this.#settings
     if (folder === undefined) return {}
     const { captureRequest } = await import('../../diagnose/index.js')
-    const text = captureRequest(request, body, { now: () => time })
+    const exact = captureRequest(request, body, { now: () => time })
+    const text = maskBytes(exact, this.#settings.secrets, MIN_PIECE_IN_FILE)
     const name = new Date(time).toISOString().replaceAll(':', '-')
     for (;;) {
       const savedAs = join(folder, `${name}-${++this.#saved}.http`)

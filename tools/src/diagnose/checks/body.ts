@@ -3,6 +3,7 @@ import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '
 import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { jsonValue } from '../json/parse.js'
+import type { Mask } from '../mask-secrets.js'
 
 /** Matches the text of an object or a missing value in JavaScript: `[object Object]` or `undefined`. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
@@ -10,12 +11,12 @@ const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
 const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
 
 /** Returns a finding if the body was lost before it was verified, or if it is a string such as `[object Object]`. */
-export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
+export function checkLostBody(body: Uint8Array, headers: readonly Header[], mask: Mask): Draft[] {
   const announced = contentLengthOf(headers)
   const evidence: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]
   const text = fromLatin1(body.subarray(0, 64))
   if (NOT_A_BODY.test(text)) {
-    const message = `The body is the text \`${text}\`, which is JavaScript's text for ${text === 'undefined' ? 'nothing' : 'an object'}.`
+    const message = `The body is the text \`${mask(text)}\`, which is JavaScript's text for ${text === 'undefined' ? 'nothing' : 'an object'}.`
     const isAsSent = announced === body.length
     const side =
       announced === undefined || (isAsSent && passedProxy(headers)) ? 'unknown' : isAsSent ? 'sender' : 'receiver'
@@ -28,11 +29,11 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Dra
 }
 
 /** Returns a finding if the body does not fit the headers. This check runs only if nothing else explains the signature. */
-export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
+export function suspectBody(body: Uint8Array, headers: readonly Header[], mask: Mask): Draft[] {
   const announced = contentLengthOf(headers)
   if (body.length === 0) {
     const method = headerValue(headers, ':method')
-    const evidence = method === '' || method === 'POST' ? [] : [['Method', method] as const]
+    const evidence = method === '' || method === 'POST' ? [] : [['Method', mask(method)] as const]
     const message =
       'The body is empty: the sender sent no body, a redirect turned the POST into a GET, or other code already read the body.'
     return [{ code: 'body_changed', message, fix: 'send_body', evidence }]

@@ -2,6 +2,7 @@ import { spell } from '../../../../src/rules/formats.js'
 import { type Header, passedProxy } from '../../capture/headers.js'
 import { joinWords, listNames, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
+import type { Mask } from '../mask-secrets.js'
 import type { IntendedHeaders, ReceivedHeaders } from '../misnamed-headers.js'
 
 /** Matches the names of headers that the code of the sender has probably set. HTTP clients and proxies do not add them. */
@@ -31,6 +32,7 @@ export function checkHeaders(
   headers: readonly Header[],
   intended: IntendedHeaders,
   signed: IntendedHeaders | undefined,
+  mask: Mask,
 ): Draft[] {
   const { timestamp, nonce, signature } = received
   const all = [
@@ -46,10 +48,10 @@ export function checkHeaders(
   const names = headers.map(([name]) => name).filter((name) => !name.startsWith(':'))
   // A long list is shortened at its end, so the names that the sender has probably set come first.
   const own = names.filter((name) => OWN.test(name))
-  const list = [['Headers', listNames([...own, ...names])] as const]
+  const list = [['Headers', listNames([...own, ...names].map(mask))] as const]
   const drafts: Draft[] = []
   if (renamed.length > 0) {
-    const message = `${renamed.map(({ name, renamed }) => `${spell(name)} is missing, but there is ${quote(String(renamed?.[0]))}`).join('; ')}.`
+    const message = `${renamed.map(({ name, renamed }) => `${spell(name)} is missing, but there is ${quote(mask(String(renamed?.[0])))}`).join('; ')}.`
     drafts.push({ code: 'header_name', message, fix: 'rename_headers', evidence: list })
   }
   if (missing.length > 0) {
@@ -68,8 +70,8 @@ export function checkHeaders(
       message: `${spell(name)} arrived ${times}, with ${areEqual ? 'the same value' : 'different values'}.`,
       fix: 'send_header_once',
       evidence: [
-        [spell(name), quote(String(value))],
-        ...(right === undefined || areEqual ? [] : [`The signature is right with ${quote(right)}`]),
+        [spell(name), quote(mask(String(value)))],
+        ...(right === undefined || areEqual ? [] : [`The signature is right with ${quote(mask(right))}`]),
       ],
     })
   }
@@ -79,8 +81,8 @@ export function checkHeaders(
       message: "X-Timestamp and X-Nonce have each other's values.",
       fix: 'unswap_headers',
       evidence: [
-        ['X-Timestamp', quote(String(timestamp.value))],
-        ['X-Nonce', quote(String(nonce.value))],
+        ['X-Timestamp', quote(mask(String(timestamp.value)))],
+        ['X-Nonce', quote(mask(String(nonce.value)))],
         ...(signed?.isSwapped ? ['Confirmed: with each value in its place, the signature is right.'] : []),
       ],
     })

@@ -2,6 +2,7 @@ import { fromBase64, fromHex, fromUtf8 } from '../../bytes.js'
 import type { Header } from '../../capture/headers.js'
 import { joinWords, listNames } from '../../text.js'
 import type { Draft } from '../draft.js'
+import type { Mask } from '../mask-secrets.js'
 
 /** The minimum length of a secret to search for. A shorter secret can be in a header by chance. */
 const MIN_SECRET = 6
@@ -13,7 +14,12 @@ const MIN_SECRET_IN_NAME = 16
 const MAX_LENGTH = 1_000_000
 
 /** Returns a finding if a header or the body contains a secret, plain or percent-encoded. In headers, finds base64 and hex too. */
-export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, secrets: readonly string[]): Draft[] {
+export function checkLeakedSecret(
+  headers: readonly Header[],
+  body: Uint8Array,
+  secrets: readonly string[],
+  mask: Mask,
+): Draft[] {
   const long = secrets
     .flatMap((secret) => [secret, secret.trim(), withoutPrefix(secret)])
     .filter((secret) => secret.length >= MIN_SECRET)
@@ -23,7 +29,7 @@ export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, 
     value.length <= MAX_LENGTH && (hides(value) || wordsOf(value).some((word) => hides(decode(word))))
   const holders = headers
     .filter(([, value]) => isHeld(value))
-    .map(([name]) => (name === ':path' ? 'the URL' : listNames([name])))
+    .map(([name]) => (name === ':path' ? 'the URL' : listNames([mask(name)])))
   const lowercase = long.filter(({ length }) => length >= MIN_SECRET_IN_NAME).map((secret) => secret.toLowerCase())
   const isNamed = headers.some(([name]) => lowercase.some((secret) => name.includes(secret)))
   const names = [

@@ -2,12 +2,13 @@ import { isNonce, MAX_NONCE_LENGTH } from '../../../../src/rules/nonce.js'
 import { listCharacters, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
 import { describeUnfilled } from '../hypotheses/placeholders.js'
+import type { Mask } from '../mask-secrets.js'
 
 /** Returns a finding if X-Nonce breaks its rule. */
-export function checkNonce(nonce: string | undefined, isCaptured = false): Draft[] {
+export function checkNonce(nonce: string | undefined, mask: Mask, isCaptured = false): Draft[] {
   if (nonce === undefined || isNonce(nonce)) return []
   const { length } = nonce
-  const evidence = [['X-Nonce', quote(nonce)] as const]
+  const evidence = [['X-Nonce', quote(mask(nonce))] as const]
   const wrong = [...nonce].filter((character) => !isNonce(character))
   if (wrong.length === 0) {
     const message = `X-Nonce has ${length} characters, but a nonce has 1 to ${MAX_NONCE_LENGTH}.`
@@ -22,9 +23,9 @@ export function checkNonce(nonce: string | undefined, isCaptured = false): Draft
 }
 
 /** Returns a finding if the nonce is a placeholder such as `{{nonce}}`. The signature can be right, but every request has this nonce. */
-export function checkUnfilledNonce(nonce: string | undefined): Draft[] {
+export function checkUnfilledNonce(nonce: string | undefined, mask: Mask): Draft[] {
   const why = describeUnfilled(nonce ?? '')
   if (why === undefined) return []
-  const message = `X-Nonce is the text \`${nonce}\`, not a value, so every request has the same nonce and only the first is accepted.`
+  const message = `X-Nonce is the text \`${mask(String(nonce))}\`, not a value, so every request has the same nonce and only the first is accepted.`
   return [{ code: 'message_nonce', message, fix: 'fill_in_value', evidence: [why] }]
 }

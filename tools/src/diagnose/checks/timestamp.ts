@@ -3,6 +3,7 @@ import { quote } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { describeUnfilled } from '../hypotheses/placeholders.js'
 import { instantOf, instantOfDate, NEAR, scaleOf } from '../instant.js'
+import type { Mask } from '../mask-secrets.js'
 import { rereadDigits } from '../signature-form.js'
 
 /** The offsets of time zones from UTC, in hours. */
@@ -20,16 +21,22 @@ const DIGITS = 10
 const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
 
 /** Returns a finding if X-Timestamp breaks its format. */
-export function checkTimestampFormat(timestamp: string | undefined, now: number, isCaptured = false): Draft[] {
+export function checkTimestampFormat(
+  timestamp: string | undefined,
+  now: number,
+  mask: Mask,
+  isCaptured = false,
+): Draft[] {
   if (timestamp === undefined || isSeconds(timestamp)) return []
   const instant = instantOf(timestamp, now)
-  const message = `X-Timestamp is ${quote(timestamp)}, not Unix time in seconds as decimal digits.`
+  const message = `X-Timestamp is ${quote(mask(timestamp))}, not Unix time in seconds as decimal digits.`
   const why = describeUnfilled(timestamp)
   if (why !== undefined) return [{ code: 'timestamp_format', message, fix: 'fill_in_value', evidence: [why] }]
-  const evidence: EvidenceLine[] = instant === undefined ? [] : [['In seconds', String(Math.floor(instant / 1000))]]
+  const evidence: EvidenceLine[] =
+    instant === undefined ? [] : [['In seconds', mask(String(Math.floor(instant / 1000)))]]
   const reread = rereadDigits(timestamp)
   if (isCaptured && reread !== timestamp && isInWindow(Number(reread), now)) {
-    const meant = `If white space is removed, and letters are read as digits, X-Timestamp is ${reread}.`
+    const meant = `If white space is removed, and letters are read as digits, X-Timestamp is ${mask(reread)}.`
     return [{ code: 'timestamp_format', message, fix: 'whole_header', evidence: [meant] }]
   }
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
@@ -43,6 +50,7 @@ export function checkTimestampWindow(
   timestamp: string | undefined,
   now: number,
   isArrivalKnown: boolean,
+  mask: Mask,
 ): { readonly unit: readonly Draft[]; readonly drift: readonly Draft[] } {
   const none = { unit: [], drift: [] }
   if (timestamp === undefined) return none
@@ -52,27 +60,30 @@ export function checkTimestampWindow(
   const seconds = Math.floor((scale?.toInstant(Number(timestamp)) ?? instant) / 1000)
   if (scale !== undefined) {
     const evidence: EvidenceLine[] = [
-      ['X-Timestamp', quote(timestamp)],
-      ['In seconds', String(seconds)],
+      ['X-Timestamp', quote(mask(timestamp))],
+      ['In seconds', mask(String(seconds))],
     ]
     const unit: Draft = { code: scale.code, message: `X-Timestamp is ${scale.what}.`, fix: 'send_seconds', evidence }
     return { ...none, unit: [unit] }
   }
   if (isInWindow(seconds, now)) return none
   if (isSeconds(timestamp)) {
-    const impossible = checkDigits(timestamp, now)
+    const impossible = checkDigits(timestamp, now, mask)
     if (impossible !== undefined) return { ...none, unit: [impossible] }
   }
-  const received: EvidenceLine = ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`]
-  return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }
+  const received: EvidenceLine = ['X-Timestamp', `${quote(mask(String(seconds)))}${inIso(seconds * 1000)}`]
+  return {
+    ...none,
+    drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received, mask)],
+  }
 }
 
 /** Returns a finding if no wrong clock can explain X-Timestamp: it has too few or too many digits, or is more than ten years ahead. */
-function checkDigits(timestamp: string, now: number): Draft | undefined {
+function checkDigits(timestamp: string, now: number, mask: Mask): Draft | undefined {
   const { length } = timestamp.replace(/^0+(?=\d)/, '')
   const isFarAhead = Number(timestamp) * 1000 - now > NEAR
   if (length === DIGITS ? !isFarAhead : Math.abs(Number(timestamp) * 1000 - now) < NEAR) return undefined
-  const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
+  const evidence: EvidenceLine[] = [['X-Timestamp', quote(mask(timestamp))]]
   const first = timestamp.slice(0, DIGITS)
   if (length > DIGITS && Math.abs(Number(first) * 1000 - now) < NEAR) {
     evidence.push(`The first ${DIGITS} digits are a Unix time${inIso(Number(first) * 1000)}.`)
@@ -92,8 +103,10 @@ function checkDigits(timestamp: string, now: number): Draft | undefined {
   }
 }
 
-function unknownArrival(seconds: number, received: EvidenceLine): Draft {
-  const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => `${end}${inIso(end * 1000)}`)
+function unknownArrival(seconds: number, received: EvidenceLine, mask: Mask): Draft {
+  const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map(
+    (end) => `${mask(String(end))}${inIso(end * 1000)}`,
+  )
   return {
     code: 'clock_unknown',
     message: 'The time of arrival is unknown, so X-Timestamp cannot be compared with it.',

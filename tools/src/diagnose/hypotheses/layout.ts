@@ -1,3 +1,4 @@
+import type { Mask } from '../mask-secrets.js'
 import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
@@ -124,9 +125,9 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
-/** Returns a layout as text for a message, such as `timestamp\nnonce\nbody`. */
-export function layoutText(layout: Layout): string {
-  const text = layout.map((part) => part.replace(/^<(\w+)>$/, '$1')).join('')
+/** Returns a layout as text for a message, such as `timestamp\nnonce\nbody`. A part can be a value of the request, such as its path. */
+export function layoutText(layout: Layout, mask: Mask = String): string {
+  const text = layout.map((part) => /^<(\w+)>$/.exec(part)?.[1] ?? mask(part)).join('')
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
 }
 

@@ -1,0 +1,194 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { detailsOf, maskedJson, summaryOf } from '../../src/cli/listen/details.js'
+import { Receiver } from '../../src/cli/listen/receiver.js'
+import { reportJson, reportText } from '../../src/cli/listen/report.js'
+import { styleOf } from '../../src/cli/output/terminal.js'
+import { call } from '../cli/call.js'
+import { temporaryFolder } from '../resources.js'
+import { diagnoseBriefly } from './brief-search.js'
+
+const NOW = 1_700_000_000_000
+const TIMESTAMP = '1700000000'
+
+const SECRETS = {
+  'made of words': 'correct-horse battery="staple"',
+  'made of hex digits': 'deadbeefcafef00ddeadbeefcafef00d1234567890abcdef',
+}
+
+/** How a sender can write a secret. */
+const FORMS: { readonly [name: string]: (secret: string) => string } = {
+  plain: (secret) => secret,
+  quoted: (secret) => JSON.stringify(secret),
+  base64: (secret) => Buffer.from(secret).toString('base64'),
+  'base64 of more text': (secret) => Buffer.from(`id:${secret}:1`).toString('base64'),
+  base64url: (secret) => Buffer.from(secret).toString('base64url'),
+  hex: (secret) => Buffer.from(secret).toString('hex'),
+  'uppercase hex': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
+  'URL-encoded': encodeURIComponent,
+}
+
+const ALL = Object.entries(SECRETS).flatMap(([kind, secret]) =>
+  Object.entries(FORMS).map(([form, write]) => [kind, form, secret, write(secret)] as const),
+)
+
+/** The maximum number of characters of a secret in a row that may be printed, or saved. */
+const MAX_OF_WORDS = 7
+const MAX_IN_FILE = 15
+
+/** Returns the first piece of the secret that is printed in any form. */
+function findPiece(printed: string, secret: string, most: number): string | undefined {
+  for (let start = 0; start + most < secret.length; start++) {
+    const piece = secret.slice(start, start + most + 1)
+    const encoded = Buffer.from(`..${piece}..`).toString('base64')
+    // The characters at both ends of a group of base64 also depend on the bytes around it.
+    const inner = [0, 1, 2].map((before) =>
+      Buffer.from(`${'.'.repeat(before)}${piece}...`)
+        .toString('base64')
+        .slice(4, -8),
+    )
+    const written = [
+      piece,
+      JSON.stringify(piece).slice(1, -1),
+      encodeURIComponent(piece),
+      ...inner,
+      encoded.slice(4, -8),
+    ]
+    const hex = Buffer.from(piece).toString('hex')
+    const all = [
+      ...written,
+      hex,
+      hex.toUpperCase(),
+      ...inner.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+    ]
+    const found = all.find((text) => text.length > most && printed.includes(text))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const mac = (secret: string, message: string) => createHmac('sha256', secret).update(message).digest('hex')
+
+/** Where a sender can write a secret, so that a finding has it. The header names the value, and the rest is right. */
+const PLACES: {
+  readonly [place: string]: (
+    value: string,
+    secret: string,
+  ) => { headers: Record<string, string>; body?: string; path?: string }
+} = {
+  'X-Timestamp': (value) => ({ headers: { 'x-timestamp': value } }),
+  'X-Timestamp with digits': (value) => ({ headers: { 'x-timestamp': `${TIMESTAMP} ${value}` } }),
+  'X-Nonce': (value) => ({ headers: { 'x-nonce': value } }),
+  'X-Nonce after a quote': (value) => ({ headers: { 'x-nonce': `a"${value}` } }),
+  'X-Nonce with a space': (value) => ({ headers: { 'x-nonce': `a" ${value} \\"b` } }),
+  'X-Nonce as a placeholder': (value) => ({ headers: { 'x-nonce': `<${value.replace(/[^A-Za-z]/g, '')}>` } }),
+  'X-Signature': (value) => ({ headers: { 'x-signature': value } }),
+  'X-Signature before a digest': (value) => ({ headers: { 'x-signature': `"${value}" ${'5a'.repeat(32)}` } }),
+  'X-Nonce twice': (value) => ({ headers: { 'x-nonce': `${value}, ${value}` } }),
+  'the name of a header': (value) => ({ headers: { [`x-nonce-${value.replace(/[^\w-]/g, '')}`]: 'a', 'x-nonce': '' } }),
+  'another header': (value) => ({ headers: { 'x-api-key': `Bearer "${value}"` } }),
+  'the body': (value) => ({ headers: {}, body: `{"key":"${value}"}` }),
+  'a placeholder in the body': (value) => ({ headers: {}, body: `{{${value.replace(/\W/g, '')}}}` }),
+  'the start of the body, which was signed with a line feed': (value, secret) => ({
+    headers: { 'x-signature': mac(secret, `${TIMESTAMP}:n:${value}\n`) },
+    body: value,
+  }),
+  'the path, which was signed': (value, secret) => ({
+    headers: { 'x-signature': mac(secret, `/${encodeURI(value)}:${TIMESTAMP}:n:{}`) },
+    path: `/${encodeURI(value)}`,
+  }),
+  'a field, which was signed alone': (value, secret) => ({
+    headers: { 'x-signature': mac(secret, `${TIMESTAMP}:n:{"a":12345678}`) },
+    body: `{${JSON.stringify(value)}:{"a":12345678}}`,
+  }),
+}
+
+describe.each(Object.entries(PLACES))('%s', (_, place) => {
+  it.each(ALL)('a secret that is %s is not printed: %s', async (_kind, _form, secret, value) => {
+    const { headers, body = '{}', path = '/' } = place(value, secret)
+    const all = { 'x-timestamp': TIMESTAMP, 'x-nonce': 'n', 'x-signature': '5a'.repeat(32), ...headers }
+    const request = { webhookId: '1', method: 'POST', path, headers: Object.entries(all), body: Buffer.from(body) }
+    const { findings } = await diagnoseBriefly(request, secret, { now: () => NOW }, 500)
+    const printed = findings.map(({ message, evidence = '' }) => `${message}\n${evidence}`).join('\n')
+    expect(findPiece(printed, secret, MAX_OF_WORDS)).toBeUndefined()
+  })
+})
+
+describe('every output masks what a sender sent', () => {
+  it.each(ALL)('%s, %s', async (_kind, _form, secret, value) => {
+    const written = encodeURI(value)
+    const body = `{"key":${JSON.stringify(value)}}`
+    const nonce = `a"'${value.replaceAll(' ', '_')}`
+    const headers = {
+      'User-Agent': `agent "${value}"`,
+      'X-Api-Key': `"${value}`,
+      'X-Timestamp': TIMESTAMP,
+      'X-Nonce': nonce,
+      'X-Signature': mac(secret, `${TIMESTAMP}.${nonce}.${body}`),
+    }
+    const folder = temporaryFolder()
+    const outputs = await listenTo(secret, folder, `/${written}?key=${written}`, headers, body)
+    const lines = Object.entries(headers).map(([name, text]) => `${name}: ${text}\r\n`)
+    const stdin = `POST /${written} HTTP/1.1\r\n${lines.join('')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+    const args = ['diagnose', '-', '--secret-env', 'S', '--at', TIMESTAMP]
+    for (const options of [[], ['--json']]) {
+      const { text, stderr } = await call([...args, ...options], { stdin, env: { S: secret } })
+      expect(text).toContain('message_layout')
+      outputs.push(text, stderr)
+    }
+    const [file = '', ...others] = outputs
+    expect(findPiece(file, secret, MAX_IN_FILE)).toBeUndefined()
+    for (const output of others) expect(findPiece(output, secret, MAX_OF_WORDS)).toBeUndefined()
+  })
+})
+
+/** Sends a request to `listen`. Returns the saved file, and then the report as text, as JSON and on the page. */
+async function listenTo(
+  secret: string,
+  folder: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<string[]> {
+  const secrets = [secret]
+  const outputs: string[] = []
+  const receiver = new Receiver({
+    ...{
+      secrets,
+      names: ['S'],
+      clock: { now: () => NOW },
+      status: undefined,
+      endpoint: undefined,
+      folder,
+      allowedHosts: [],
+    },
+    async print(report, received) {
+      const kept = { id: 1, report, received }
+      const details = maskedJson(detailsOf(kept, secrets), secrets)
+      const bytes = [...details.matchAll(/"(?:body|signedMessage)":"([^"]*)"/g)].map(([, text = '']) =>
+        Buffer.from(text, 'base64'),
+      )
+      outputs.push(
+        readFileSync(String(report.savedAs), 'latin1'),
+        reportText(report, styleOf(process.stdout)).replaceAll(/\s+/g, ' '),
+        reportJson(report),
+        maskedJson(summaryOf(kept, secrets), secrets),
+        details,
+        bytes.join('\n'),
+      )
+    },
+  })
+  const server = createServer((request, response) => void receiver.receive(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const request = httpRequest({ port, path, method: 'POST', headers, agent: false }).end(body)
+  const [response] = await once(request, 'response')
+  response.resume()
+  await receiver.stop()
+  server.close()
+  return outputs
+}
