@@ -162,7 +162,7 @@ describe('a hypothesis gives no other value', () => {
 
   it('of a digest: the length of a whole one shows the algorithm, and a cut one is SHA-256', () => {
     const likely = (signature: string) =>
-      digestHypotheses(signatureForms(signature))
+      digestHypotheses(signatureForms(signature, String))
         .filter(({ likelihood, what }) => likelihood !== 'rare' && what.includes('alone, without the secret'))
         .map(({ what }) => what.split(' ')[0])
     expect(likely('ab'.repeat(20))).toEqual(['SHA-1'])
