@@ -3,8 +3,8 @@ import { notRawBody } from './hints/raw-body.js'
 import { describeSize, describeTimestamp } from './hints/rejection.js'
 import { warnOfNonceAsWebhookId } from './hints/warnings.js'
 import { readRequest, type WebhookRequest } from './request.js'
-import { describeDrift, type Messages, missingHeaders, type Rejected, rejected } from './result.js'
-import { type NamedValues, spell } from './rules/formats.js'
+import { describeDrift, missingHeaders, type Rejected, rejected } from './result.js'
+import { type HeaderNames, type NamedValues, spell } from './rules/formats.js'
 import type { HeadersInput } from './rules/headers.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import type { Scheme } from './scheme.js'
@@ -27,18 +27,17 @@ export async function verifyRequest<Secrets, Key, Result>(
   assertNonceStore(nonceStore)
   assertClock(clock)
 
-  const claim = checkHeaders(scheme, values, clock)
+  const claim = checkClaim(scheme, values, clock)
   if (!claim.ok) return claim
   const signed = checkSignature(scheme, claim, body, { webhookId, headers, keys, clock })
-  return signed.ok ? reserve(signed, nonceStore) : signed
+  if (!signed.ok) return signed
+  return (await reserveKeys(nonceStore, webhookId, signed.keys)) ? signed.conclude() : signed.replayed()
 }
 
-/** The values of the three headers. The formats of these values are right, but the signature is not checked yet. */
+/** The values of the three headers. The formats of timestamp and nonce are right, but the signature is not checked yet. */
 interface Claim {
   readonly ok: true
-  /** The lowercase name of the header that contains the nonce. */
-  readonly nonceName: string
-  readonly messages: Messages
+  readonly names: HeaderNames
   /** The value of the timestamp header, unchanged. */
   readonly timestamp: string
   /** `timestamp` as a number. */
@@ -47,25 +46,39 @@ interface Claim {
   readonly signature: string
 }
 
+/** A signing scheme, of which only the rules about headers are used. */
+type HeaderRules = Scheme<never, unknown, unknown>
+
 /** Checks the rules that do not need the body. `receive` checks these rules before it reads the body. */
-export function checkHeaders(
-  scheme: Scheme<never, unknown, unknown>,
-  values: NamedValues,
-  clock: Clock,
-): Claim | Rejected {
+export function checkHeaders(scheme: HeaderRules, values: NamedValues, clock: Clock): Claim | Rejected {
+  const claim = checkClaim(scheme, values, clock)
+  return claim.ok ? (checkSignatureFormat(scheme, claim) ?? claim) : claim
+}
+
+/** Checks all headers but the signature. */
+function checkClaim(scheme: HeaderRules, values: NamedValues, clock: Clock): Claim | Rejected {
   const { names, timestamp, nonce, signature } = values
   if (timestamp === undefined || nonce === undefined || signature === undefined) return missingHeaders(values)
 
-  const messages = scheme.messages(names)
-  if (!isTimestamp(timestamp)) return rejected(messages, 'invalid_timestamp', describeTimestamp(timestamp))
-  const seconds = Number(timestamp)
-  const outside = checkWindow(messages, seconds, clock)
-  if (outside !== undefined) return outside
-  if (!scheme.isNonce(nonce)) return rejected(messages, 'invalid_nonce', scheme.describeNonce(nonce))
-  if (!scheme.isSignature(signature)) {
-    return rejected(messages, 'signature_mismatch', scheme.describeSignature(signature))
+  if (!isTimestamp(timestamp)) {
+    return rejected(scheme.messages(names), 'invalid_timestamp', describeTimestamp(timestamp))
   }
-  return { ok: true, nonceName: names.nonce, messages, timestamp, seconds, nonce, signature }
+  const claim: Claim = { ok: true, names, timestamp, seconds: Number(timestamp), nonce, signature }
+  const outside = checkWindow(scheme, claim, clock)
+  if (outside !== undefined) return outside
+  if (!scheme.isNonce(nonce)) {
+    return rejected(scheme.messages(names), 'invalid_nonce', scheme.describeNonce(nonce))
+  }
+  return claim
+}
+
+/**
+ * Returns the rejection if the format of the signature is wrong. Otherwise, returns `undefined`. `verify` only needs the format to explain
+ * a mismatch.
+ */
+function checkSignatureFormat(scheme: HeaderRules, { names, signature }: Claim): Rejected | undefined {
+  if (scheme.isSignature(signature)) return undefined
+  return rejected(scheme.messages(names), 'signature_mismatch', scheme.describeSignature(signature))
 }
 
 /** The other values that {@link checkSignature} needs. */
@@ -83,58 +96,50 @@ export interface SignedRequest<Result> {
   readonly ok: true
   readonly webhookId: string
   readonly secretIndex: number
-  /** The keys to reserve. If one of these keys is taken, the request is a replay. */
+  /** The keys to reserve. */
   readonly keys: readonly string[]
-  readonly replayed: Rejected
-  /** Returns the result. Call `conclude` after the keys were reserved. */
+  /** Returns the result if all keys are now reserved. */
   conclude(): Result | Rejected
+  /** Returns the result if one of the keys is taken. */
+  replayed(): Rejected
 }
 
-/** Checks the signature of a request whose headers passed {@link checkHeaders}. */
+/** Checks the signature of a request whose other headers follow the rules. */
 export function checkSignature<Key, Result>(
   scheme: Scheme<never, Key, Result>,
   claim: Claim,
   body: Uint8Array,
   { webhookId, headers, keys, clock }: SignatureContext<Key>,
 ): SignedRequest<Result> | Rejected {
-  const { nonceName, messages, timestamp, seconds, nonce, signature } = claim
+  const { names, timestamp, seconds, nonce, signature } = claim
   const message = { timestamp, nonce, body }
   const secretIndex = keys.findIndex((key) => scheme.isSignatureOf(message, signature, key))
   if (secretIndex === -1) {
-    return rejected(messages, 'signature_mismatch', describeSize(body, headers), scheme.adviseOnSecrets(keys))
+    const advice = scheme.adviseOnSecrets(keys)
+    return (
+      checkSignatureFormat(scheme, claim) ??
+      rejected(scheme.messages(names), 'signature_mismatch', describeSize(body, headers), advice)
+    )
   }
   return {
     ok: true,
     webhookId,
     secretIndex,
     keys: scheme.reservationKeys(message, signature),
-    replayed: rejected(messages, 'replayed_nonce'),
     conclude() {
       // If the store was slow, the window may have closed, and the reservation of an earlier copy may have expired.
-      const outside = checkWindow(messages, seconds, clock)
+      const outside = checkWindow(scheme, claim, clock)
       if (outside !== undefined) return outside
-      if (nonce === webhookId) warnOfNonceAsWebhookId(spell(nonceName))
+      if (nonce === webhookId) warnOfNonceAsWebhookId(spell(names.nonce))
       return scheme.accept({ ok: true, webhookId, timestamp: seconds, secretIndex }, nonce)
     },
+    replayed: () => rejected(scheme.messages(names), 'replayed_nonce'),
   }
 }
 
-/**
- * Reserves the keys of a request, and returns the result.
- *
- * @param owner - a random string that this request needs to release its keys later. Without an owner, the keys cannot be released.
- */
-export async function reserve<Result>(
-  { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
-  nonceStore: NonceStore,
-  owner?: string,
-): Promise<Result | Rejected> {
-  return (await reserveKeys(nonceStore, webhookId, keys, owner)) ? conclude() : replayed
-}
-
 /** Returns the rejection if the timestamp is now outside the window. Otherwise, returns `undefined`. */
-export function checkWindow(messages: Messages, seconds: number, clock: Clock): Rejected | undefined {
+export function checkWindow(scheme: HeaderRules, { names, seconds }: Claim, clock: Clock): Rejected | undefined {
   const now = clock.now()
   if (isInWindow(seconds, now)) return undefined
-  return rejected(messages, 'timestamp_outside_window', describeDrift(seconds, now))
+  return rejected(scheme.messages(names), 'timestamp_outside_window', describeDrift(seconds, now))
 }

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { hasMethod, invalidType, kindOf } from './arguments.js'
-import { reserve, type SignedRequest } from './checks.js'
+import type { SignedRequest } from './checks.js'
 import type { Clock } from './clock.js'
 import { describeError, oneLine } from './describe-error.js'
 import { NonceStoreError, WebhookInProgressError, WebhookRejectedError } from './errors.js'
@@ -15,7 +14,14 @@ import {
 import type { Secret } from './request.js'
 import { NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
-import { assertNonceStore, assertRelease, type NonceStore, releaseKeys } from './stores/nonce-store.js'
+import {
+  assertNonceStore,
+  assertRelease,
+  type NonceStore,
+  newOwner,
+  releaseKeys,
+  reserveKeys,
+} from './stores/nonce-store.js'
 import type { TransactionStore } from './transactions/transaction-store.js'
 
 /**
@@ -63,7 +69,7 @@ export function handle<T, Transaction = undefined>(
 }
 
 /** Implements `handle` for every signing scheme. */
-export async function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T>(
+export function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,
   secret: Secrets,
@@ -80,7 +86,7 @@ export async function handleRequest<Secrets, Key, Result extends AcceptedResult,
       assertRelease(store)
     }
     const { signed, body } = await readSigned(scheme, source, secret, clock, details)
-    const run = async (result: Result, transaction: Transaction) => work({ ...result, body }, transaction)
+    const run = async (result: Result, transaction: Transaction) => work(Object.assign(result, { body }), transaction)
     return whileInProgress(store, signed, () =>
       isTransactionStore(store)
         ? runInTransaction(store, signed, run)
@@ -118,8 +124,9 @@ async function runWithRelease<Result extends AcceptedResult, T>(
   signed: SignedRequest<Result>,
   run: (result: Result) => Promise<T>,
 ): Promise<T> {
-  const owner = randomUUID()
-  const result = acceptedOrThrow(await reserve(signed, nonceStore, owner), signed.webhookId)
+  const owner = newOwner()
+  const isReserved = await reserveKeys(nonceStore, signed.webhookId, signed.keys, owner)
+  const result = acceptedOrThrow(isReserved ? signed.conclude() : signed.replayed(), signed.webhookId)
   try {
     return await run(result)
   } catch (error) {
@@ -150,7 +157,7 @@ async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
     await running
     throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
   })
-  if (outcome === 'replayed') throw new WebhookRejectedError(signed.replayed, webhookId)
+  if (outcome === 'replayed') throw new WebhookRejectedError(signed.replayed(), webhookId)
   if (outcome === 'in_progress') throw new WebhookInProgressError()
   if (outcome === 'done' && running !== undefined) return running
   throw new NonceStoreError(`The transaction store returned ${kindOf(outcome)}. Return done, replayed or in_progress.`)

@@ -34,9 +34,12 @@ const channel = /* @__PURE__ */ globalThis.process
  *
  * @param run - the call, which adds what is known about the request to `details`.
  */
-export async function publishResult<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
+export function publishResult<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
+  return channel?.hasSubscribers === true ? runAndPublish(run) : run({})
+}
+
+async function runAndPublish<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
   const details: ResultDetails = {}
-  if (channel?.hasSubscribers !== true) return run(details)
   const start = performance.now()
   let outcome: WebhookResult['outcome'] = 'accepted'
   try {
@@ -47,7 +50,7 @@ export async function publishResult<T>(run: (details: ResultDetails) => Promise<
   } finally {
     const { webhookId, bytes, secretIndex } = details
     const milliseconds = performance.now() - start
-    channel.publish({ webhookId, outcome, milliseconds, bytes, secretIndex } satisfies WebhookResult)
+    channel?.publish({ webhookId, outcome, milliseconds, bytes, secretIndex } satisfies WebhookResult)
   }
 }
 

@@ -274,11 +274,11 @@ function assertUnread(stream: NodeStream & object, name: string): void {
   }
 }
 
-async function readStream(
+function readStream(
   stream: NodeStream & object,
   name: string,
   { maxBytes, bodyTimeout }: Limits,
-): Promise<RawBody> {
+): RawBody | Promise<RawBody> {
   if (isAborted(stream)) throw aborted(stream.errored)
   const bytes = new Collector(name, maxBytes)
   if (stream.readableEnded === true) return bytes.all
@@ -322,7 +322,8 @@ async function readStream(
 function ignore(): void {}
 
 /**
- * Joins chunks in a buffer. When the buffer is full, its size doubles, so it is at most twice as large as the bytes that have arrived.
+ * Joins chunks in a buffer. The first chunk is kept, because most bodies have only one. From the second chunk on, chunks are copied. When
+ * the buffer is full, its size doubles, so it is at most twice as large as the bytes that have arrived.
  */
 class Collector {
   readonly #name: string
@@ -337,7 +338,7 @@ class Collector {
   }
 
   /**
-   * Adds a copy of a chunk.
+   * Adds a chunk.
    *
    * @throws {@link BodyError} if there are now more than `maxBytes` bytes, or `TypeError` if the chunk is not bytes.
    */
@@ -347,12 +348,17 @@ class Collector {
     }
     const size = this.#size + chunk.length
     if (size > this.#maxBytes) throw tooLarge(this.#maxBytes)
-    if (size > this.#memory.length) {
-      const memory = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * this.#size), this.#maxBytes))
-      memory.set(this.all)
-      this.#memory = memory
+    if (this.#size === 0) {
+      // Shared memory is copied, because another thread can change shared memory.
+      this.#memory = types.isSharedArrayBuffer(chunk.buffer) ? Buffer.from(chunk) : asBuffer(chunk)
+    } else {
+      if (size > this.#memory.length) {
+        const memory = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * this.#size), this.#maxBytes))
+        memory.set(this.all)
+        this.#memory = memory
+      }
+      this.#memory.set(chunk, this.#size)
     }
-    this.#memory.set(chunk, this.#size)
     this.#size = size
   }
 
@@ -375,6 +381,7 @@ function aborted(cause: unknown): BodyError {
 }
 
 function asBuffer(bytes: Uint8Array): RawBody {
+  if (Buffer.isBuffer(bytes)) return bytes as RawBody
   return Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length)
 }
 

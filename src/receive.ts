@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { assertOptions, assertText, invalidType } from './arguments.js'
-import { checkHeaders, checkSignature, checkWindow, reserve, type SignedRequest } from './checks.js'
+import { checkHeaders, checkSignature, checkWindow, type SignedRequest } from './checks.js'
 import { assertClock, type Clock } from './clock.js'
 import { rejectedUnread, WebhookRejectedError } from './errors.js'
 import { assertHeaders } from './hints/headers.js'
@@ -10,7 +9,7 @@ import type { Secret } from './request.js'
 import type { Accepted, Rejected } from './result.js'
 import { readHeaders } from './rules/headers.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
-import { assertNonceStore, type NonceStore, releaseKeys } from './stores/nonce-store.js'
+import { assertNonceStore, type NonceStore, newOwner, releaseKeys, reserveKeys } from './stores/nonce-store.js'
 
 /** A request that is not checked yet, and the webhook to which the request was sent. */
 export interface WebhookSource extends ReadBodyOptions {
@@ -80,7 +79,7 @@ export function receive(
 }
 
 /** Implements `receive` for every signing scheme. */
-export async function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
+export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,
   secret: Secrets,
@@ -91,11 +90,12 @@ export async function receiveRequest<Secrets, Key, Result extends AcceptedResult
     assertNonceStore(nonceStore)
     const { signed, body } = await readSigned(scheme, source, secret, clock, details)
     const { webhookId, keys } = signed
-    const owner = randomUUID()
-    const result = acceptedOrThrow(await reserve(signed, nonceStore, owner), webhookId)
+    const owner = newOwner()
+    const isReserved = await reserveKeys(nonceStore, webhookId, keys, owner)
+    const result = acceptedOrThrow(isReserved ? signed.conclude() : signed.replayed(), webhookId)
     let released: Promise<void> | undefined
     const release = () => (released ??= releaseKeys(nonceStore, webhookId, keys, owner))
-    return { ...result, body, release }
+    return Object.assign(result, { body, release })
   })
 }
 
@@ -139,7 +139,7 @@ export async function readSigned<Secrets, Key, Result>(
   const body = await read(limits)
   details.bytes = body.length
   // The window may have closed while the body arrived.
-  const outside = checkWindow(claim.messages, claim.seconds, clock)
+  const outside = checkWindow(scheme, claim, clock)
   const signed = acceptedOrThrow(
     outside ?? checkSignature(scheme, claim, body, { webhookId, headers, keys, clock }),
     webhookId,

@@ -118,7 +118,7 @@ describe('handle', () => {
     await outcomeOf(store, () => Promise.reject(FAILURE), sourceOf(split))
     await outcomeOf(store)
     const [owner, another] = [calls[0]?.[4], calls[3]?.[4]]
-    expect(owner).toMatch(/^[0-9a-f-]{36}$/)
+    expect(owner).toMatch(/^[0-9a-f-]{36} \d+$/)
     expect(another).not.toBe(owner)
     expect(calls).toEqual([
       ['reserve', '42', 'abc', 600, owner],

@@ -200,13 +200,46 @@ describe("readBody of Node's request", () => {
     expect(body.equals(expected)).toBe(true)
   })
 
+  it('keeps a body that came in one chunk, and copies nothing', async () => {
+    const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow')
+    try {
+      const chunk = Buffer.from(EVENT)
+      const body = await readBody(asSource(Readable.from([Buffer.alloc(0), chunk], { objectMode: false })))
+      expect(body).toEqual(chunk)
+      expect([body.buffer, body.byteOffset]).toEqual([chunk.buffer, chunk.byteOffset])
+      expect(allocated).not.toHaveBeenCalled()
+    } finally {
+      allocated.mockRestore()
+    }
+  })
+
+  it('never writes into the memory of a chunk', async () => {
+    const memory = Buffer.from('0123456789')
+    const { stream } = streamOf([memory.subarray(0, 3), memory.subarray(5, 6), memory.subarray(0, 1)])
+    const body = await readBody(fetchRequest(stream, { duplex: 'half' }))
+    expect([String(body), String(memory)]).toEqual(['01250', '0123456789'])
+  })
+
+  it('copies a chunk of shared memory, because another thread can change shared memory', async () => {
+    const chunk = new Uint8Array(new SharedArrayBuffer(2)).fill(1)
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(chunk)
+        controller.close()
+      },
+    })
+    const body = await readBody({ headers: new Headers(), arrayBuffer() {}, body: stream } as BodySource)
+    chunk.fill(2)
+    expect(body).toEqual(Buffer.of(1, 1))
+  })
+
   it('takes at most twice the bytes that have arrived', async () => {
     const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow')
     try {
       const bytes = Array.from({ length: 100_000 }, () => Buffer.from('a'))
       expect(await readBody(asSource(Readable.from(bytes, { objectMode: false })))).toHaveLength(100_000)
       expect(allocated.mock.calls.map(([size]) => size)).toEqual([
-        ...Array.from({ length: 18 }, (_, power) => 2 ** power),
+        ...Array.from({ length: 17 }, (_, power) => 2 ** (power + 1)),
       ])
     } finally {
       allocated.mockRestore()

@@ -37,10 +37,10 @@ export function isSignature(value: string): boolean {
 }
 
 /**
- * Returns the length in `Content-Length`, or `undefined` if the header is absent or invalid, or if two values differ (RFC 9110, section
- * 8.6). A length above `Number.MAX_SAFE_INTEGER` becomes `Number.MAX_SAFE_INTEGER`.
+ * Returns the length in a value of `Content-Length`, or `undefined` if the value is invalid. A length above `Number.MAX_SAFE_INTEGER`
+ * becomes `Number.MAX_SAFE_INTEGER`.
  */
-export function parseContentLength(values: readonly string[]): number | undefined {
-  const [text = '', ...others] = new Set(values.map((value) => value.trim()))
-  return /^\d+$/.test(text) && others.length === 0 ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined
+export function parseContentLength(value: string): number | undefined {
+  const text = value.trim()
+  return /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined
 }

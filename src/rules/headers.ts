@@ -23,35 +23,50 @@ export type HeadersInput =
  * two sets are never mixed.
  */
 export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] = [HEADERS]): NamedValues {
-  const wanted = sets.flatMap(({ timestamp, nonce, signature }) => [timestamp, nonce, signature])
-  const values: { [name: string]: string | undefined } = {}
-  for (const [anyCase, value] of pairsOf(headers, wanted)) {
-    const name = anyCase.toLowerCase()
-    if (wanted.includes(name)) values[name] = joined(values[name], value, name)
+  const read = readerOf(headers)
+  let first: NamedValues | undefined
+  for (const names of sets) {
+    const [timestamp, nonce, signature] = [read(names.timestamp), read(names.nonce), read(names.signature)]
+    const values = { names, timestamp, nonce, signature }
+    if ((timestamp ?? nonce ?? signature) !== undefined) return values
+    first ??= values
   }
-  const isUsed = ({ timestamp, nonce, signature }: HeaderNames) =>
-    (values[timestamp] ?? values[nonce] ?? values[signature]) !== undefined
-  const names = sets.find(isUsed) ?? (sets[0] as HeaderNames)
-  const { timestamp, nonce, signature } = names
-  return { names, timestamp: values[timestamp], nonce: values[nonce], signature: values[signature] }
+  return first as NamedValues
 }
 
-/** Returns at least the headers whose lowercase name is in `names`. If `headers` is a list of pairs, returns all pairs. */
-function pairsOf(headers: HeadersInput, names: readonly string[]): Iterable<readonly [name: string, value: unknown]> {
+/** Returns a function that returns the value of the header with a lowercase name, or `undefined` if the header is absent. */
+function readerOf(headers: HeadersInput): (wanted: string) => string | undefined {
   // A Map is read as pairs, because get() of a Map is case-sensitive, unlike get() of Headers.
-  if (isFetchHeaders(headers)) return names.map((name) => [name, headers.get(name)])
-  if (!(Symbol.iterator in headers)) {
-    const found = Object.keys(headers).filter((name) => names.includes(name.toLowerCase()))
-    return found.map((name) => [name, headers[name]])
+  if (hasMethod(headers, 'get') && !types.isMap(headers)) {
+    const fetchHeaders = headers as { get(name: string): string | null }
+    return (wanted) => joined(undefined, fetchHeaders.get(wanted), wanted)
   }
-  return Array.from<unknown, [string, unknown]>(headers as Iterable<unknown>, (pair) => {
-    if (Array.isArray(pair) && typeof pair[0] === 'string') return [pair[0], pair[1]]
-    throw invalidType('request.headers is a list, but not of pairs. Pass [name, value] pairs.', 'no_pairs')
-  })
+  if (!(Symbol.iterator in headers)) {
+    const record = headers as { readonly [name: string]: unknown }
+    const names = Object.keys(record)
+    return (wanted) => {
+      let value: string | undefined
+      for (const name of names) if (isNamed(name, wanted)) value = joined(value, record[name], wanted)
+      return value
+    }
+  }
+  // An iterator can be read only once, so that its pairs are listed.
+  const pairs = Array.from(headers as Iterable<unknown>, assertPair)
+  return (wanted) => {
+    let value: string | undefined
+    for (const [name, one] of pairs) if (isNamed(name, wanted)) value = joined(value, one, wanted)
+    return value
+  }
 }
 
-function isFetchHeaders(headers: HeadersInput): headers is { get(name: string): string | null } {
-  return hasMethod(headers, 'get') && !types.isMap(headers)
+function assertPair(pair: unknown): [name: string, value: unknown] {
+  if (Array.isArray(pair) && typeof pair[0] === 'string') return [pair[0], pair[1]]
+  throw invalidType('request.headers is a list, but not of pairs. Pass [name, value] pairs.', 'no_pairs')
+}
+
+/** Returns whether `name`, in any case, is the lowercase name `wanted`. */
+function isNamed(name: string, wanted: string): boolean {
+  return name === wanted || (name.length === wanted.length && name.toLowerCase() === wanted)
 }
 
 function joined(before: string | undefined, value: unknown, name: string): string | undefined {
@@ -63,14 +78,13 @@ function joined(before: string | undefined, value: unknown, name: string): strin
 
 /** Returns `Content-Length`, or `undefined` if the header is absent or cannot be read. */
 export function contentLengthOf(headers: HeadersInput): number | undefined {
-  return parseContentLength([findHeader(headers, 'content-length') ?? ''])
+  return parseContentLength(findHeader(headers, 'content-length') ?? '')
 }
 
 /** Returns the value of the header with the lowercase name `wanted`, or `undefined` if the header is absent or cannot be read. */
 export function findHeader(headers: HeadersInput, wanted: string): string | undefined {
   try {
-    const pairs = [...pairsOf(headers, [wanted])]
-    return String(pairs.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '') || undefined
+    return readerOf(headers)(wanted)
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { describeCharacter } from '../hints/rejection.js'
 import { hmacSha256 } from '../rules/hmac.js'
 import type { SignedMessage } from '../rules/signature.js'
@@ -21,7 +21,7 @@ export function isMessageId(value: string): boolean {
 
 /** Returns the signature of a message, without its version: HMAC-SHA256 in base64, 44 characters. */
 export function signMessage({ nonce: id, timestamp, body }: SignedMessage, key: Uint8Array): string {
-  return hmacSha256(`${id}.${timestamp}.`, body, key).toString('base64')
+  return hmacSha256(`${id}.${timestamp}.`, body, key, 'base64')
 }
 
 /**
@@ -45,7 +45,7 @@ export function listSignatures(value: string): string[] {
  * The key contains a space, so the key never equals a nonce.
  */
 export function attemptKey({ nonce: id, timestamp }: SignedMessage): string {
-  return `attempt ${createHash('sha256').update(`${id}.${timestamp}`).digest('hex')}`
+  return `attempt ${hash('sha256', `${id}.${timestamp}`)}`
 }
 
 /** Returns what is wrong with a `webhook-id`. */

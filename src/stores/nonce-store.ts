@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { hasMethod, invalidType, kindOf } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
 import { notNonceStore } from '../hints/nonce-store.js'
@@ -84,6 +85,16 @@ export function assertRelease(nonceStore: NonceStore): void {
   }
 }
 
+/** The random beginning of every owner of this process. Some runtimes have no random numbers when a module is loaded. */
+let processId: string | undefined
+let owners = 0
+
+/** Returns a new owner: a string that no other request of any process has. The string stays small while a store keeps it. */
+export function newOwner(): string {
+  processId ??= randomUUID()
+  return `${processId} ${++owners}`
+}
+
 /**
  * Reserves all keys in one call if the store has `reserveAll`, and otherwise one key after the other until a key is taken. Resolves to
  * whether all keys are now reserved.
@@ -96,7 +107,7 @@ export async function reserveKeys(
   nonceStore: NonceStore,
   webhookId: string,
   keys: readonly string[],
-  owner: string | undefined,
+  owner?: string,
 ): Promise<boolean> {
   const rest: [number, string?] = owner === undefined ? [NONCE_TTL_SECONDS] : [NONCE_TTL_SECONDS, owner]
   let reserved: unknown

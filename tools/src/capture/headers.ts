@@ -41,9 +41,10 @@ export function valuesOf(headers: readonly Header[], wanted: string): string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
 }
 
-/** Returns `Content-Length`, or `undefined` if the header is absent, invalid, or has two different values. */
+/** Returns `Content-Length`, or `undefined` if the header is absent or invalid, or if two values differ (RFC 9110, section 8.6). */
 export function contentLengthOf(headers: readonly Header[]): number | undefined {
-  return parseContentLength(valuesOf(headers, 'content-length'))
+  const [length, ...others] = new Set(valuesOf(headers, 'content-length').map(parseContentLength))
+  return others.length === 0 ? length : undefined
 }
 
 /** Returns whether the body was sent in chunks. In this case, `Transfer-Encoding` ends with `chunked` (RFC 9112, section 6.1). */
