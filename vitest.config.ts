@@ -4,11 +4,7 @@ import { defineConfig } from 'vitest/config'
 process.env['TZ'] = 'America/St_Johns'
 
 /** These replace a module. Other files of the same thread would get the replacement too. */
-const MOCKING = [
-  'test/denial-of-service.test.ts',
-  'test/stores/memory/{store,tables}.test.ts',
-  'tools/test/diagnose/fips.test.ts',
-]
+const MOCKING = ['test/denial-of-service.test.ts', 'tools/test/diagnose/fips.test.ts']
 /** CI runs these in steps of their own: they need servers, frameworks, or programs of other languages. */
 const CI = [
   'test/integration/*.test.ts',

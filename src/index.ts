@@ -11,7 +11,7 @@ export type { Accepted, Rejected, RejectionReason, Verification } from './result
 export type { Body } from './rules/body.js'
 export type { HeadersInput } from './rules/headers.js'
 export { type SignedHeaders, type SignOptions, sign } from './sign.js'
-export { MemoryNonceStore, type MemoryNonceStoreOptions } from './stores/memory/store.js'
+export { MemoryNonceStore, type MemoryNonceStoreOptions } from './stores/memory.js'
 export type { NonceStore } from './stores/nonce-store.js'
 export { withTimeout } from './stores/with-timeout.js'
 export type { TransactionStore } from './transactions/transaction-store.js'

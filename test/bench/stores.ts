@@ -89,7 +89,7 @@ async function dynamodb(): Promise<Contestant> {
 }
 
 const CONTESTANTS: Record<string, () => Contestant | Promise<Contestant>> = {
-  '`MemoryNonceStore`': () => ({ nonceStore: new MemoryNonceStore({ maxEntries: 2 ** 25 }) }),
+  '`MemoryNonceStore`': () => ({ nonceStore: new MemoryNonceStore({ maxEntries: 2 ** 24 }) }),
   '`SqliteNonceStore`': sqlite,
   '`RedisNonceStore`, redis': redis(connect.redis),
   '`RedisNonceStore`, ioredis': redis(connect.ioredis),

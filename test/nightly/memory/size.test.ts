@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { MemoryNonceStore } from '../../../src/index.js'
-import { storeAt, UUIDS, withArrays } from '../../stores/memory/memory-store.js'
-import { arraysInUse, heapInUse } from '../../support/memory.js'
+import { heapInUse } from '../../support/memory.js'
+import { flat, storeAt, UUIDS } from '../../support/memory-store.js'
 import type { TestClock } from '../../support/request.js'
 
-// What a MemoryNonceStore with many entries takes, and what it does when memory is short.
+// The memory of a MemoryNonceStore with many entries, and its pauses.
 
 describe('memory', () => {
   /** Lets this number of entries expire, one at a time. */
@@ -15,35 +15,37 @@ describe('memory', () => {
     }
   }
 
-  it('is at most 50 bytes per UUID, and the garbage collector does not scan it', () => {
-    const { store } = storeAt()
-    const [heap, arrays] = [heapInUse(), arraysInUse()]
-    for (const key of UUIDS) store.reserve('a', key, 600)
-    expect((heapInUse() - heap) / UUIDS.length).toBeLessThan(4)
-    expect((arraysInUse() - arrays) / UUIDS.length).toBeLessThan(50)
-    expect(store.reserve('a', UUIDS[77_777] ?? '', 600)).toBe(false)
+  it.each([
+    ['UUID', 280, (index: number) => UUIDS[index] ?? ''],
+    ['nonce of 128 characters', 380, (index: number) => flat(`${index}`.padStart(128, 'n'))],
+  ])('is about the documented size per %s, with an owner', (_, bytes, keyOf) => {
+    const { store } = storeAt(2 ** 32)
+    const before = heapInUse()
+    for (const index of UUIDS.keys())
+      store.reserve(UUIDS[7] ?? '', keyOf(index), 600, flat(`owner ${index}`.padEnd(36)))
+    expect((heapInUse() - before) / UUIDS.length).toBeLessThan(bytes)
+    expect(store.reserve(UUIDS[7] ?? '', keyOf(77_777), 600)).toBe(false)
   })
 
   it('returns after a burst, because each reservation removes two expired entries', () => {
     const { clock, store } = storeAt()
-    const empty = arraysInUse()
+    const empty = heapInUse()
     for (const key of UUIDS) store.reserve('a', key, 600)
-    const burst = arraysInUse() - empty
+    const burst = heapInUse() - empty
 
     clock.milliseconds += 600_001
     store.reserve('a', 'the first one removes two entries, not all', 600)
-    expect(arraysInUse() - empty).toBeGreaterThan(burst / 2)
+    expect(heapInUse() - empty).toBeGreaterThan(burst / 2)
 
-    pass(clock, store, 2 * UUIDS.length)
-    expect(arraysInUse() - empty).toBeLessThan(burst / 10)
+    pass(clock, store, UUIDS.length)
+    expect(heapInUse() - empty).toBeLessThan(burst / 10)
   })
 
-  it('of a small store is half a megabyte at most, and is not allocated before the first reservation', () => {
-    const before = arraysInUse()
-    const { store } = storeAt(0, { maxEntries: 2 ** 26 })
-    expect(arraysInUse() - before).toBeLessThan(2000)
-    for (let index = 0; index < 1000; index++) store.reserve('a', `${index}`, 600)
-    expect(arraysInUse() - before).toBeLessThan(500_000)
+  it('is bounded by maxEntries, for 20 times as many entries', () => {
+    const { store } = storeAt(0, { maxEntries: 10_000, whenFull: 'evict' })
+    const empty = heapInUse()
+    for (const key of UUIDS) store.reserve('a', key, 600)
+    expect((heapInUse() - empty) / 10_000).toBeLessThan(280)
   })
 
   it('is flat for 30 hours at a steady rate', () => {
@@ -54,132 +56,89 @@ describe('memory', () => {
         clock.milliseconds += 500
         store.reserve(`webhook ${index % 7}`, `hour ${hour}, number ${index}`, 600)
       }
-      // From the third hour on, there is a second segment.
-      if (hour === 5 || hour === 29) after.push(heapInUse() + arraysInUse())
+      if (hour === 5 || hour === 29) after.push(heapInUse())
     }
     expect((after[1] ?? 0) - (after[0] ?? 0)).toBeLessThan(100_000)
   })
 
   it('is not used for a TTL that no entry has any longer', () => {
     const { clock, store } = storeAt()
-    const empty = heapInUse() + arraysInUse()
+    const empty = heapInUse()
     for (let ttlSeconds = 1; ttlSeconds <= 10_000; ttlSeconds++) {
       store.reserve('a', 'key', ttlSeconds)
       clock.milliseconds += ttlSeconds * 1000 + 1
     }
-    expect(heapInUse() + arraysInUse() - empty).toBeLessThan(1_000_000)
+    expect(heapInUse() - empty).toBeLessThan(200_000)
   })
 
-  it('holds no text', () => {
+  it.each([
+    ['an empty store', 0],
+    ['a store with 50 000 live entries', 50_000],
+  ])('is the same after a million reservations and releases of one key, in %s', (_, live) => {
     const { store } = storeAt()
-    const empty = heapInUse()
-    for (let index = 0; index < 2000; index++) store.reserve(`${index} ${'w'.repeat(3000)}`, `${index}`, 600)
-    expect(heapInUse() - empty).toBeLessThan(1_000_000)
-  })
-
-  describe('that cannot be allocated', () => {
-    /** Runs `action` while `fails` decides which arrays cannot be allocated. */
-    function whileMemoryIsShort(fails: () => boolean, action: () => void) {
-      withArrays((length) => {
-        if (fails()) throw new RangeError('Array buffer allocation failed')
-        return length
-      }, action)
+    for (const key of UUIDS.slice(0, live)) store.reserve('a', key, 600)
+    const cycle = () => {
+      store.reserve('a', 'key', 600, 'owner')
+      store.release('a', ['key'], 'owner')
     }
-
-    it('changes nothing but the failed reservation', () => {
-      const { store } = storeAt(0, { maxEntries: UUIDS.length })
-      const failed: string[] = []
-      let arrays = 0
-      whileMemoryIsShort(
-        () => arrays++ % 2 === 1,
-        () => {
-          for (const key of UUIDS) {
-            try {
-              store.reserve('a', key, 600)
-            } catch {
-              failed.push(key)
-            }
-          }
-        },
-      )
-      expect(failed.length).toBeGreaterThan(100)
-      expect(UUIDS.filter((key) => store.reserve('a', key, 600))).toEqual(failed)
-      expect(() => store.reserve('a', 'one more', 600)).toThrow(/full: 200000 live entries/)
-    })
-
-    it("evicts nothing with whenFull: 'evict'", () => {
-      const { store } = storeAt(0, { maxEntries: 20_000, whenFull: 'evict' })
-      for (const key of UUIDS.slice(0, 20_000)) store.reserve('a', key, 600)
-      const reserved = UUIDS.slice(0, 20_000)
-      whileMemoryIsShort(
-        () => true,
-        () => {
-          for (const key of UUIDS.slice(20_000, 40_000)) {
-            try {
-              store.reserve('a', key, 600)
-              reserved.push(key)
-            } catch {
-              // It has reserved nothing, and evicted nothing.
-            }
-          }
-        },
-      )
-      expect(reserved.length).toBeLessThan(40_000)
-      expect(reserved.slice(-20_000).filter((key) => store.reserve('a', key, 600))).toEqual([])
-    })
+    cycle()
+    const before = heapInUse()
+    for (let count = 0; count < 1_000_000; count++) cycle()
+    // A Map of 2048 entries may grow once.
+    expect(heapInUse() - before).toBeLessThan(150_000)
   })
 })
 
-describe('with a quarter of a million segments of memory', () => {
-  const SEGMENT_WORDS = 16_384 * 6
-  /** Records whose expiries are so far apart each need a segment. */
-  const SECONDS_APART = 4_294_968
-
-  /** A segment takes 384 kB. These tests use one record per segment, so they replace its memory with one record. */
-  function withSmallSegments(action: () => void) {
-    withArrays((length) => (length === SEGMENT_WORDS ? 6 : length), action)
+describe('processor time', () => {
+  /** Returns the longest reservation in milliseconds, without the time in which other processes ran. */
+  function longestOf(maxEntries: number): number {
+    const { clock, store } = storeAt(0, { maxEntries })
+    let longest = 0
+    for (let index = 0; index < 1.5 * maxEntries; index++) {
+      clock.milliseconds += 601_000 / maxEntries
+      const cpu = process.cpuUsage()
+      const start = performance.now()
+      store.reserve('a', `6f9619ff-8b86-4d01-b42d-${index}`, 600)
+      const elapsed = performance.now() - start
+      if (elapsed > longest) {
+        const { user, system } = process.cpuUsage(cpu)
+        longest = Math.max(longest, Math.min(elapsed, (user + system) / 1000))
+      }
+    }
+    return longest
   }
 
-  it('uses the numbers of removed segments again', () => {
-    withSmallSegments(() => {
-      const { clock, store } = storeAt()
-      for (let index = 0; index < 270_000; index++) {
-        clock.milliseconds += 600_001
-        if (!store.reserve('a', 'key', 600)) throw new Error('the segment before was not removed')
-      }
-    })
+  it('of the longest reservation is at most 20 ms, with a million entries', () => {
+    const longest = [1, 2, 3].map(() => longestOf(1_000_000))
+    console.log(`longest reservations in ms: ${longest.map((milliseconds) => milliseconds.toFixed(1)).join(', ')}`)
+    expect(Math.min(...longest)).toBeLessThan(20)
   })
 
-  it('does not count the numbers of removed segments', () => {
-    withSmallSegments(() => {
-      const { clock, store } = storeAt()
-      // A shorter TTL needs another queue. A reservation removes two records per queue.
-      const [queues, records] = [64, 2080]
-      for (let queue = queues; queue > 0; queue--) {
-        for (let record = 0; record < records; record++) {
-          store.reserve('a', `${queue} ${record}`, (queue * records + record) * SECONDS_APART)
+  it('of a refusal and an eviction does not depend on maxEntries', () => {
+    const perCall = (maxEntries: number, whenFull: 'throw' | 'evict') => {
+      const { store } = storeAt(0, { maxEntries, whenFull })
+      for (let index = 0; index < maxEntries; index++) store.reserve('a', `${index}`, 600)
+      const cpu = process.cpuUsage()
+      for (const key of UUIDS.slice(0, 50_000)) {
+        try {
+          store.reserve('a', key, 600)
+        } catch {
+          // The store is full.
         }
       }
-      clock.milliseconds = 2 * queues * records * SECONDS_APART * 1000
-      for (let index = 0; index < records; index++) {
-        if (!store.reserve('a', `${index}`, 600)) throw new Error('a record was not removed')
-      }
-    })
-  })
-
-  it('is full when all numbers are in use', () => {
-    withSmallSegments(() => {
-      const { store } = storeAt()
-      for (let index = 1; index < 2 ** 18; index++) store.reserve('a', `${index}`, index * SECONDS_APART)
-      const reserve = () => store.reserve('a', 'key', 2 ** 18 * SECONDS_APART)
-      expect(reserve).toThrow(/full: 262143 live entries/)
-      expect(store.reserve('a', '1', 600)).toBe(false)
-    })
+      return process.cpuUsage(cpu).user / 50_000
+    }
+    for (const whenFull of ['throw', 'evict'] as const) {
+      perCall(1000, whenFull)
+      const [small, large] = [perCall(1000, whenFull), perCall(400_000, whenFull)]
+      console.log(`${whenFull}: ${small.toFixed(1)} µs with 1000 entries, ${large.toFixed(1)} µs with 400 000`)
+      expect(large).toBeLessThan(10 * small)
+    }
   })
 })
 
-it('has room for one million entries by default, and fails closed', () => {
+it('has room for 400 000 entries by default, and fails closed', () => {
   const { store } = storeAt()
-  for (let index = 0; index < 1_000_000; index++) store.reserve('a', String(index), 600)
-  expect(() => store.reserve('a', 'one more', 600)).toThrow(/full: 1000000 live entries/)
+  for (let index = 0; index < 400_000; index++) store.reserve('a', String(index), 600)
+  expect(() => store.reserve('a', 'one more', 600)).toThrow(/full: 400000 live entries/)
 })

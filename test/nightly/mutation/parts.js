@@ -50,12 +50,8 @@ export const PARTS = {
     score: 97,
   },
   memory: {
-    mutate: ['src/stores/memory/*.ts'],
-    testFiles: [
-      'test/stores/memory/{store,tables,fingerprint}.test.ts',
-      'test/stores/wording.test.ts',
-      'test/property/memory-nonce-store.test.ts',
-    ],
+    mutate: ['src/stores/memory.ts'],
+    testFiles: ['test/stores/{memory,wording}.test.ts', 'test/property/memory-nonce-store.test.ts'],
     score: 98,
   },
   stores: {
