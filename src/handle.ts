@@ -2,7 +2,7 @@ import { hasMethod, invalidType, kindOf } from './arguments.js'
 import type { SignedRequest } from './checks.js'
 import type { Clock } from './clock.js'
 import { describeError, oneLine } from './describe-error.js'
-import { NonceStoreError, WebhookInProgressError, WebhookRejectedError } from './errors.js'
+import { WebhookInProgressError, WebhookRejectedError } from './errors.js'
 import { publishResult } from './publish-result.js'
 import {
   type AcceptedResult,
@@ -143,22 +143,15 @@ async function runWithRelease<Result extends AcceptedResult, T>(
 /** Runs `run` in the transaction that reserves the keys. */
 async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   store: TransactionStore<Transaction>,
-  signed: SignedRequest<Result>,
+  { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
   run: (result: Result, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  const { webhookId, keys } = signed
-  // The promise of `run` is kept here, because the client of the store may wrap the error of `run` or lose it.
-  let running: Promise<T> | undefined
-  const runOnce = async (transaction: Transaction) => {
-    running = (async () => run(acceptedOrThrow(signed.conclude(), webhookId), transaction))()
-    await running
-  }
-  const outcome = await store.transact(webhookId, keys, NONCE_TTL_SECONDS, runOnce).catch(async (cause: unknown) => {
-    await running
-    throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
+  const result = await store.transact({
+    webhookId,
+    keys,
+    ttlSeconds: NONCE_TTL_SECONDS,
+    work: async (transaction) => run(acceptedOrThrow(conclude(), webhookId), transaction),
   })
-  if (outcome === 'replayed') throw new WebhookRejectedError(signed.replayed(), webhookId)
-  if (outcome === 'in_progress') throw new WebhookInProgressError()
-  if (outcome === 'done' && running !== undefined) return running
-  throw new NonceStoreError(`The transaction store returned ${kindOf(outcome)}. Return done, replayed or in_progress.`)
+  if (result.outcome === 'done') return result.value
+  throw result.outcome === 'replayed' ? new WebhookRejectedError(replayed(), webhookId) : new WebhookInProgressError()
 }

@@ -10,6 +10,7 @@ import {
   verify,
   WebhookRejectedError,
 } from '../src/index.js'
+import { PostgresTransactionStore } from '../src/stores/postgres/index.js'
 import {
   NONCE,
   NOW,
@@ -20,6 +21,7 @@ import {
   TestClock,
   TIMESTAMP,
 } from './support/request.js'
+import { type Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
 
 const BODY = Buffer.from('a body that is split in one way only')
 const FAILURE = new Error('the database is down')
@@ -243,29 +245,29 @@ it('verify reserves for nobody, so nobody can release what it reserved', async (
 })
 
 describe('handle over a transaction', () => {
-  type Transact = TransactionStore<string>['transact']
-
-  /** Runs the work in the transaction `t`. */
-  const commits: Transact = async (_webhookId, _keys, _ttl, work) => {
-    await work('t')
-    return 'done'
-  }
-
-  /** A store that records its calls. */
-  function storeOf(transact: Transact = commits) {
-    const calls: unknown[] = []
-    const store: TransactionStore<string> = {
-      transact(webhookId, keys, ttlSeconds, work) {
-        calls.push([webhookId, keys, ttlSeconds])
-        return transact(webhookId, keys, ttlSeconds, work)
+  /** Opens a store with a connection of its own for each transaction. */
+  function open() {
+    const database = new SimulatedDatabase()
+    let begun = 0
+    const store = new PostgresTransactionStore<Session>({
+      async begin(run) {
+        begun++
+        const session = database.newSession()
+        try {
+          await run(session)
+          session.commit()
+        } finally {
+          session.end()
+        }
       },
-    }
-    return { store, calls }
+      query: async (session, text) => session.query(text),
+    })
+    return { database, store, begun: () => begun }
   }
 
   function outcomeOver(
-    store: TransactionStore<string>,
-    work: (webhook: unknown, transaction: string) => unknown = () => 'done',
+    store: TransactionStore<Session>,
+    work: (webhook: unknown, session: Session) => unknown = () => 'done',
     source = sourceOf(),
     clock = new TestClock(),
   ): Promise<unknown> {
@@ -273,93 +275,86 @@ describe('handle over a transaction', () => {
   }
 
   it('passes the keys to the store, and the webhook and the transaction to the work', async () => {
-    const { store, calls } = storeOf()
+    const { database, store } = open()
+    const transact = vi.spyOn(store, 'transact')
     const [split] = TWO_SPLITS
     const work = vi.fn(async () => 'value')
     expect(await outcomeOver(store, work, sourceOf(split))).toBe('value')
-    expect(work.mock.calls).toEqual([[expect.objectContaining({ nonce: 'abc', body: split.body }), 't']])
+    expect(work.mock.calls).toEqual([
+      [expect.objectContaining({ nonce: 'abc', body: split.body }), database.sessions[0]],
+    ])
     const key = `signature ${signatureOf(TIMESTAMP, split.nonce, split.body, SECRET)}`
-    expect(calls).toEqual([['42', ['abc', key], 600]])
+    expect(transact.mock.calls).toEqual([
+      [{ webhookId: '42', keys: ['abc', key], ttlSeconds: 600, work: expect.any(Function) }],
+    ])
   })
 
   it('begins none for a request that breaks a rule', async () => {
-    const { store, calls } = storeOf()
+    const { store, begun } = open()
     expect(await outcomeOver(store, undefined, sourceOf({ secret: 'another' }))).toMatchObject({ status: 401 })
-    expect(calls).toEqual([])
+    expect(begun()).toBe(0)
   })
 
-  it.each([
-    ['replayed', { reason: 'replayed_nonce', status: 401 }],
-    ['in_progress', { code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 }],
-    [
-      'done',
-      { code: 'ERR_NONCE_STORE', message: expect.stringMatching(/^The transaction store returned a string\. /) },
-    ],
-    [undefined, { code: 'ERR_NONCE_STORE', message: expect.stringMatching(/returned undefined\. /) }],
-  ])('that is %s without the work does not succeed', async (outcome, error) => {
+  it('refuses a replay, and a copy of what another process works on', async () => {
+    const { database, store } = open()
+    const { promise, resolve } = deferred<string>()
+    const first = outcomeOver(store, () => promise)
+    await nextTurn()
     const work = vi.fn()
-    const { store } = storeOf(async () => outcome as 'done')
-    expect(await outcomeOver(store, work)).toMatchObject(error)
+    // Another object for the same store has its own list of the requests in progress, as another process has.
+    const elsewhere = { transact: store.transact.bind(store) }
+    expect(await outcomeOver(elsewhere, work)).toMatchObject({ code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 })
+    resolve('first')
+    expect(await first).toBe('first')
+    expect(await outcomeOver(store, work)).toMatchObject({ reason: 'replayed_nonce', status: 401 })
     expect(work).not.toHaveBeenCalled()
+    expect(database.nonces.size).toBe(1)
   })
 
-  it.each<[string, Transact]>([
-    ['rejects with it', commits],
-    [
-      'rejects with another',
-      async (_webhookId, _keys, _ttl, work) => {
-        await work('t').catch(() => {})
-        throw new Error('the rollback failed')
-      },
-    ],
-    ['resolves', (webhookId, keys, ttl, work) => commits(webhookId, keys, ttl, (t) => work(t).catch(() => {}))],
-  ])('throws the error of the work if the store %s', async (_, transact) => {
-    const { store } = storeOf(transact)
-    expect(await outcomeOver(store, () => Promise.reject(FAILURE))).toBe(FAILURE)
-    expect(await outcomeOver(store, () => Promise.reject(undefined))).toBeUndefined()
-  })
+  it.each([FAILURE, undefined])(
+    'throws the error of the work, and accepts the same request again: %s',
+    async (error) => {
+      const { store } = open()
+      expect(await outcomeOver(store, () => Promise.reject(error))).toBe(error)
+      expect(await outcomeOver(store)).toBe('done')
+    },
+  )
 
-  it('fails with the cause if the commit failed', async () => {
-    const { store } = storeOf(async (_webhookId, _keys, _ttl, work) => {
-      await work('t')
-      throw FAILURE
-    })
+  it('fails with the cause if the store failed', async () => {
+    const store = new PostgresTransactionStore<Session>({ begin: () => Promise.reject(FAILURE), query: async () => [] })
     const error = await outcomeOver(store)
     expect(error).toBeInstanceOf(NonceStoreError)
     expect(error).toMatchObject({ status: 503, cause: FAILURE, message: 'The nonce store failed. See the cause.' })
   })
 
-  it('fails if the store does not say that the work is done, though the work ran', async () => {
-    const { store } = storeOf((...call) => commits(...call).then(() => 'committed' as 'done'))
-    expect(await outcomeOver(store)).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503 })
-  })
-
-  it('does not run the work if the window has closed when the transaction has begun', async () => {
+  it('does not run the work if the window has closed when the nonce is reserved', async () => {
     const clock = new TestClock()
     const work = vi.fn()
-    const { store } = storeOf(async (_webhookId, _keys, _ttl, run) => {
+    const { database, store } = open()
+    const newSession = database.newSession.bind(database)
+    database.newSession = () => {
       clock.milliseconds += 300_001
-      await run('t')
-      return 'done'
-    })
+      return newSession()
+    }
     expect(await outcomeOver(store, work, sourceOf(), clock)).toMatchObject({ reason: 'timestamp_outside_window' })
     expect(work).not.toHaveBeenCalled()
+    expect(database.nonces.size).toBe(0)
   })
 
   it('refuses a copy before a second transaction begins', async () => {
     const { promise, resolve } = deferred<string>()
-    const { store, calls } = storeOf()
+    const { store, begun } = open()
     const first = outcomeOver(store, () => promise)
     await nextTurn()
     expect(await outcomeOver(store)).toMatchObject({ code: 'ERR_WEBHOOK_IN_PROGRESS' })
-    expect(calls).toHaveLength(1)
+    expect(begun()).toBe(1)
     resolve('first')
     expect(await first).toBe('first')
   })
 
   it.each([receive, verify])('is refused by %o, which runs no code', async (call) => {
     const source = call === verify ? signedRequest() : sourceOf()
-    const error: unknown = await Reflect.apply(call, undefined, [source, SECRET, storeOf().store]).catch(
+    const error: unknown = await Reflect.apply(call, undefined, [source, SECRET, open().store]).catch(
       (thrown: unknown) => thrown,
     )
     expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', hint: 'transaction_store' })

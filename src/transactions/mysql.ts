@@ -1,38 +1,55 @@
 import { insertOf, MYSQL, NOW } from '../stores/mysql/store.js'
-import { rowsOf } from '../stores/sql-store.js'
 import { beginOn, type TransactionConnection } from './begin.js'
 import {
+  type LockRow,
   SqlTransactionStore,
   type SqlTransactionStoreOptions,
   type TransactionDialect,
 } from './sql-transaction-store.js'
 
-/** Returns the quoted name of the lock for a key, in at most 64 characters. */
-function lockName(hash: string): string {
-  return `'webhook_nonce ${hash.slice(0, 40)}'`
+/**
+ * Returns SQL for the 50 hex digits in the name of a lock, which differ for each server, database, table and key. A server that ignores the
+ * case of tables stores their names in lowercase.
+ */
+function lockDigits(table: string, hash: string): string {
+  const [name, database] = table.replaceAll('`', '').split('.').reverse()
+  const path = `CONCAT_WS('.', ${database === undefined ? 'DATABASE()' : `'${database}'`}, '${name}')`
+  return `LEFT(SHA2(CONCAT(IF(@@lower_case_table_names = 0, ${path}, LOWER(${path})), '${hash}'), 256), 50)`
+}
+
+/** Returns the names of the locks in a row of the lock statement, quoted. A name has at most 64 characters. */
+function lockNames({ connection: _, locked: __, ...names }: LockRow): string[] {
+  return Object.values(names).map((digits) => `'webhook_nonce ${digits}'`)
 }
 
 const TRANSACTIONS: TransactionDialect = {
+  // A lock belongs to the session, not to the transaction. If the second lock is taken, the session still holds the first.
+  lock(table, hashes) {
+    const digits = hashes.map((hash) => lockDigits(table, hash))
+    const names = digits.map((sql, index) => `${sql} AS name_${index}`)
+    const locks = digits.map((sql) => `GET_LOCK(CONCAT('webhook_nonce ', ${sql}), 0)`)
+    return `SELECT CASE WHEN ${locks.join(' AND ')} THEN 1 ELSE 0 END AS locked, CONNECTION_ID() AS connection, ${names.join()}`
+  },
+
   upsert(table, count) {
     // `expires_at` is set last, because the condition of a later assignment would read the new value.
     const ifExpired = (column: string) => `${column} = IF(expires_at < ${NOW}, VALUES(${column}), ${column})`
     return `${insertOf(table, count)} ON DUPLICATE KEY UPDATE ${ifExpired('reserved_by')}, ${ifExpired('expires_at')}`
   },
 
-  // The lock belongs to the session, not to the transaction.
-  lock: (hash) => `GET_LOCK(${lockName(hash)}, 0)`,
+  returnsHashes: false,
+  hash: 'LOWER(HEX(key_hash))',
 
-  unlock(query, hashes) {
-    return query(`SELECT ${hashes.map((hash) => `RELEASE_LOCK(${lockName(hash)})`).join()}`, [])
-  },
+  unlock: (lock) =>
+    `SELECT ${lockNames(lock)
+      .map((name) => `RELEASE_LOCK(${name})`)
+      .join()}`,
 
-  async unlockFromOutside(query, hashes) {
-    for (const name of hashes.map(lockName)) {
-      const [row] = rowsOf(await query(`SELECT RELEASE_LOCK(${name}), IS_USED_LOCK(${name}) AS holder`, []))
-      const holder = row?.['holder']
-      // The unlock failed, because the connection was lost, or was returned to the pool with the lock.
-      if (holder !== null && holder !== undefined) await query(`KILL ${Number(holder)}`, [])
-    }
+  // One statement, because the connection could unlock and serve somebody else between two statements. There is no connection 0.
+  endHolder(lock) {
+    const connection = Number(lock['connection'])
+    const holds = lockNames(lock).map((name) => `IS_USED_LOCK(${name}) = ${connection}`)
+    return `KILL IF(${holds.join(' OR ')}, ${connection}, 0)`
   },
 }
 

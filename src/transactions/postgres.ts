@@ -6,14 +6,24 @@ import {
   type TransactionDialect,
 } from './sql-transaction-store.js'
 
+const HASH = "encode(key_hash, 'hex')"
+
 const TRANSACTIONS: TransactionDialect = {
-  upsert(table, count) {
-    const rows = Array.from({ length: count }, (_, index) => `(${rowOf(index)})`)
-    return upsert(table, `VALUES ${rows.join()}`)
+  // A lock ends with its transaction. Its number differs for each table and key.
+  lock(table, hashes) {
+    const locks = hashes.map(
+      (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)} # '${table}'::regclass::oid::int8)`,
+    )
+    return `SELECT CASE WHEN ${locks.join(' AND ')} THEN 1 ELSE 0 END AS locked`
   },
 
-  // The lock ends with the transaction.
-  lock: (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)})`,
+  upsert(table, count) {
+    const rows = Array.from({ length: count }, (_, index) => `(${rowOf(index)})`)
+    return `${upsert(table, `VALUES ${rows.join()}`)} RETURNING ${HASH} AS hash`
+  },
+
+  returnsHashes: true,
+  hash: HASH,
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions } from '../arguments.js'
+import { NonceStoreError } from '../errors.js'
 import { withoutCredentials } from '../stores/credentials.js'
 import { engineTtlMilliseconds, ownerHash } from '../stores/keys.js'
 import { assertFunction, type TableOptions } from '../stores/options.js'
@@ -12,8 +13,9 @@ import {
   SqlStore,
   valuesOf,
 } from '../stores/sql-store.js'
-import { startTimer, within } from '../stores/with-timeout.js'
-import type { TransactionOutcome, TransactionStore } from './transaction-store.js'
+import { within } from '../stores/with-timeout.js'
+import { Limit } from './limit.js'
+import type { TransactionOutcome, TransactionRequest, TransactionStore } from './transaction-store.js'
 
 /**
  * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. `begin` and `query` are each a single line with any client or query
@@ -34,22 +36,33 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
   timeout?: number | undefined
 }
 
-/** What differs between the transactions of SQL databases. */
+/** The row of the statement that locks keys: whether all locks were free, and what the database needs to unlock the keys. */
+export type LockRow = Readonly<Record<string, unknown>>
+
+/** What differs between the transactions of SQL databases. `table` is the table's quoted name. */
 export interface TransactionDialect {
+  /**
+   * Returns the statement that locks keys without waiting. The column `locked` of its row is 1 if all locks were free. The server resolves
+   * the table, so that each table has its own locks, however its name is written.
+   */
+  lock(table: string, hashes: readonly string[]): string
   /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns the parameters. */
   upsert(table: string, count: number): string
-  /** Returns the SQL that locks a key without waiting. The result of this SQL is true if the lock was free. */
-  lock(hash: string): string
-  /** Unlocks the keys, if a lock does not end with its transaction. */
-  unlock?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
-  /** Unlocks the keys from other connections, after {@link unlock} has failed. */
-  unlockFromOutside?(query: SqlQuery, hashes: readonly string[]): Promise<unknown>
+  /** Whether the statement of {@link upsert} returns the column `hash` of the rows that were written. */
+  readonly returnsHashes: boolean
+  /** SQL for the hash of a row's key in hex. */
+  readonly hash: string
+  /** Returns the statement that unlocks the keys, if a lock does not end with its transaction. */
+  unlock?(lock: LockRow): string
+  /** Returns the statement that ends the connection of the lock from another connection, if this connection still holds the lock. */
+  endHolder?(lock: LockRow): string
 }
 
 const LOST =
   'The transaction ended or failed in your code, so nothing is committed. Await each statement, do not catch its error, and do not end the transaction.'
 const NOT_CALLED =
   'begin has not called its function. Pass the transaction of your client, such as (run) => knex.transaction(run).'
+const CALLED_AGAIN = 'begin called its function again. Do not repeat the transaction, because your code must run once.'
 
 /** A transaction store in an SQL database. The store works with any client. */
 export abstract class SqlTransactionStore<Transaction> extends SqlStore implements TransactionStore<Transaction> {
@@ -76,113 +89,132 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     this.#query = query
   }
 
-  async transact(
-    webhookId: string,
-    keys: readonly string[],
-    ttlSeconds: number,
-    work: (transaction: Transaction) => Promise<void>,
-  ): Promise<TransactionOutcome> {
+  async transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>> {
+    const { webhookId, keys, ttlSeconds, work } = request
     const hashes = hashesOf(webhookId, keys)
     // Recent replays are refused here, because otherwise each replay of a flood would begin a transaction.
-    if (this.reservations.isTaken(hashes)) return 'replayed'
-    const milliseconds = engineTtlMilliseconds(ttlSeconds)
-    const outcome = await this.#reserveAndWork({ hashes, milliseconds, owner: ownerHash(randomUUID()) }, work)
-    if (outcome !== 'in_progress') this.reservations.remember(hashes, outcome === 'done', ttlSeconds)
-    return outcome
+    if (this.reservations.isTaken(hashes)) return { outcome: 'replayed' }
+    const reservation = { hashes, milliseconds: engineTtlMilliseconds(ttlSeconds), owner: ownerHash(randomUUID()) }
+    const limit = new Limit()
+    const late = new Error(`The store did not reserve within ${this.timeout} ms. Check the pool and the server.`)
+    limit.start(this.timeout, storeFailed(late))
+    try {
+      const result = await Promise.race([limit.exceeded, this.#execute(reservation, work, limit)])
+      const { outcome } = result
+      if (outcome !== 'in_progress') this.reservations.remember(hashes, outcome === 'done', ttlSeconds)
+      return result
+    } finally {
+      limit.stop()
+    }
   }
 
-  #reserveAndWork(
+  async #execute<T>(
     reservation: SqlReservation,
-    work: (transaction: Transaction) => Promise<void>,
-  ): Promise<TransactionOutcome> {
-    return new Promise((resolve, reject) => {
-      let outcome: TransactionOutcome | undefined
-      let isLate = false
-      const startLimit = (message: string) =>
-        startTimer(this.timeout, () => {
-          isLate = true
-          reject(new Error(message))
-        })
-      let stopLimit = startLimit(`The store did not reserve within ${this.timeout} ms. Check the pool and the server.`)
+    work: (transaction: Transaction) => Promise<T>,
+    limit: Limit,
+  ): Promise<TransactionOutcome<T>> {
+    /** The lock, until the keys are unlocked. */
+    let lock: LockRow | undefined
 
-      const code = async (query: SqlQuery, transaction: Transaction) => {
-        if (!isLate) outcome = await this.#reserve(query, reservation)
-        if (isLate || outcome !== 'done') throw new Error('The transaction rolls back, because your code must not run.')
-        stopLimit()
-        await work(transaction)
-        stopLimit = startLimit(
-          `The commit had no response within ${this.timeout} ms. The transaction may or may not be committed.`,
-        )
-        const isReserved = await this.#isReserved(query, reservation).catch((cause) => {
-          throw new Error(LOST, { cause })
-        })
-        if (!isReserved) throw new Error(LOST)
-      }
-
-      this.#execute(code, reservation.hashes)
-        .then(
-          () => resolve('done'),
-          // With the outcome `replayed` or `in_progress`, `work` did not run, and the error is only the rollback of this store.
-          (error) =>
-            outcome === undefined || outcome === 'done' ? reject(withoutCredentials(error)) : resolve(outcome),
-        )
-        .finally(() => stopLimit())
-    })
-  }
-
-  /** Locks every key without waiting, and then reserves every key. If another transaction has locked a key, returns `in_progress`. */
-  async #reserve(query: SqlQuery, reservation: SqlReservation): Promise<TransactionOutcome> {
-    const { hashes } = reservation
-    const locks = hashes.map(this.#dialect.lock).join(' AND ')
-    const [row] = rowsOf(await query(`SELECT CASE WHEN ${locks} THEN 1 ELSE 0 END AS locked`, []))
-    if (Number(row?.['locked']) !== 1) return 'in_progress'
-    await query(this.#dialect.upsert(this.table, hashes.length), valuesOf(reservation))
-    return (await this.#isReserved(query, reservation)) ? 'done' : 'replayed'
-  }
-
-  /** Resolves to whether the transaction has reserved all keys. */
-  async #isReserved(query: SqlQuery, reservation: SqlReservation): Promise<boolean> {
-    const [text, values] = this.whereOwned(reservation)
-    const [row] = rowsOf(await query(`SELECT COUNT(*) AS reserved ${text}`, values))
-    return Number(row?.['reserved']) === reservation.hashes.length
-  }
-
-  /**
-   * Runs code in a transaction, and unlocks the keys. Rejects with the error of the code or, if the code succeeded, with the error of the
-   * commit.
-   */
-  async #execute(
-    code: (query: SqlQuery, transaction: Transaction) => Promise<void>,
-    hashes: readonly string[],
-  ): Promise<void> {
-    let isLocked = false
-    const runAndUnlock = async (transaction: Transaction) => {
+    const run = async (transaction: Transaction): Promise<TransactionOutcome<T>> => {
       const query: SqlQuery = async (text, values) => this.#query(transaction, inline(text, values))
-      isLocked = true
+      limit.signal.throwIfAborted()
+      const row = await this.#lock(query, reservation).catch(throwFailed)
+      lock = row
       try {
-        await code(query, transaction)
+        if (Number(row['locked']) !== 1) return { outcome: 'in_progress' }
+        if (!(await this.#reserve(query, reservation).catch(throwFailed))) return { outcome: 'replayed' }
+        // After a time-out was reported, the code must not run.
+        limit.signal.throwIfAborted()
+        limit.stop()
+        const value = await work(transaction).catch((error: unknown) => {
+          limit.start(this.timeout, error)
+          throw error
+        })
+        const late = `The commit had no response within ${this.timeout} ms. The transaction may or may not be committed.`
+        limit.start(this.timeout, storeFailed(new Error(late)))
+        await this.#assertReserved(query, reservation)
+        return { outcome: 'done', value }
       } finally {
-        await this.#dialect.unlock?.(query, hashes)
-        isLocked = false
+        if (await this.#unlock(query, row)) lock = undefined
       }
     }
-    // The promise of the code is kept, because some clients wrap its error, and some settle early if the code ends the transaction.
-    let running: Promise<void> | undefined
+
+    // The promise of `run` is kept, because some clients wrap its error, and some settle early if the code ends the transaction.
+    let running: Promise<TransactionOutcome<T>> | undefined
     try {
-      await this.#begin((transaction) => {
-        running = runAndUnlock(transaction)
-        return running
+      await this.#begin(async (transaction) => {
+        if (running !== undefined) throw new Error(CALLED_AGAIN)
+        running = run(transaction)
+        await running
       })
+    } catch (error) {
+      const result = await running
+      if (result === undefined || result.outcome === 'done') throw storeFailed(error)
     } finally {
       await Promise.allSettled([running])
-      // If the unlock failed, the code has ended the transaction itself, or the connection is lost.
-      if (isLocked) {
-        await within(this.timeout, this.#dialect.unlockFromOutside?.(this.query, hashes)).catch(() => {})
-      }
-      await running
+      if (lock !== undefined) await this.#endHolder(lock)
     }
-    if (running === undefined) throw new Error(NOT_CALLED)
+    if (running === undefined) throw storeFailed(new Error(NOT_CALLED))
+    return running
   }
+
+  /** Locks all keys without waiting. */
+  async #lock(query: SqlQuery, { hashes }: SqlReservation): Promise<LockRow> {
+    const [row = {}] = rowsOf(await query(this.#dialect.lock(this.table, hashes), []))
+    return row
+  }
+
+  /** Reserves all keys or none. Resolves to whether all keys were free. */
+  async #reserve(query: SqlQuery, reservation: SqlReservation): Promise<boolean> {
+    const { hashes } = reservation
+    const result = await query(this.#dialect.upsert(this.table, hashes.length), valuesOf(reservation))
+    const written = this.#dialect.returnsHashes ? rowsOf(result) : await this.#ownedRows(query, reservation)
+    if (written.length === hashes.length) return true
+    const [text, values] = this.whereOwned(reservation)
+    // One of two keys was free.
+    if (written.length > 0) await query(`DELETE ${text}`, values)
+    return false
+  }
+
+  /** Rejects if a key is not reserved any more. */
+  async #assertReserved(query: SqlQuery, reservation: SqlReservation): Promise<void> {
+    const rows = await this.#ownedRows(query, reservation).catch((error: unknown) => {
+      throw new Error(LOST, { cause: withoutCredentials(error) })
+    })
+    if (rows.length !== reservation.hashes.length) throw new Error(LOST)
+  }
+
+  /** Resolves to the rows that the transaction has written. */
+  async #ownedRows(query: SqlQuery, reservation: SqlReservation): Promise<Record<string, unknown>[]> {
+    const [text, values] = this.whereOwned(reservation)
+    return rowsOf(await query(`SELECT ${this.#dialect.hash} AS hash ${text}`, values))
+  }
+
+  /** Unlocks the keys. Resolves to `false` if the connection is lost, or the code has returned the connection to its pool. */
+  async #unlock(query: SqlQuery, lock: LockRow): Promise<boolean> {
+    const text = this.#dialect.unlock?.(lock)
+    if (text === undefined) return true
+    return within(this.timeout, query(text, [])).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Ends the connection that could not unlock its keys. If the server has ended the connection already, nothing is left to do. */
+  async #endHolder(lock: LockRow): Promise<void> {
+    const text = this.#dialect.endHolder?.(lock)
+    if (text !== undefined) await within(this.timeout, this.query(text, [])).catch(() => {})
+  }
+}
+
+/** Returns the error of a store that failed for this reason. */
+function storeFailed(cause: unknown): NonceStoreError {
+  return new NonceStoreError('The nonce store failed. See the cause.', { cause: withoutCredentials(cause) })
+}
+
+function throwFailed(cause: unknown): never {
+  throw storeFailed(cause)
 }
 
 /** Returns a statement with literals in place of its parameters, which are hex digits and numbers. */

@@ -1,5 +1,17 @@
-/** The outcome of a reservation in a transaction. `work` was called only if the outcome is `done`. */
-export type TransactionOutcome = 'done' | 'replayed' | 'in_progress'
+/** A signed request, and the code to run in the transaction that reserves its keys. */
+export interface TransactionRequest<Transaction, T> {
+  readonly webhookId: string
+  readonly keys: readonly string[]
+  /** How long to reserve the keys, in seconds. */
+  readonly ttlSeconds: number
+  /** Checks the window again, and then runs the receiver's code. */
+  work(transaction: Transaction): Promise<T>
+}
+
+/** The outcome of a transaction. `work` was called only if the outcome is `done`, and then `value` is its result. */
+export type TransactionOutcome<T> =
+  | { readonly outcome: 'done'; readonly value: T }
+  | { readonly outcome: 'replayed' | 'in_progress' }
 
 /**
  * Reserves the keys of a message in the same transaction as the receiver's code, so that both are committed together or not at all.
@@ -15,21 +27,15 @@ export interface TransactionStore<Transaction> {
    *
    * 1. Begins the transaction.
    * 2. Locks every key without waiting, because two splits of a message share the last key, and two messages can share the first key. If a
-   *    lock is taken, rolls back and returns `in_progress`. No statement of a copy waits, because captured requests would otherwise use up
-   *    the connections.
-   * 3. Reserves every key for `ttlSeconds`. If a key is taken, rolls back and returns `replayed`.
-   * 4. Calls `work` once. If `work` rejects, rolls back and rejects.
+   *    lock is taken, returns `in_progress`. No statement of a copy waits while `work` runs, because captured requests would otherwise use
+   *    up the connections.
+   * 3. Reserves every key for `ttlSeconds`. If a key is taken, returns `replayed`, and nothing is reserved.
+   * 4. Calls `work` once. If `work` rejects, rolls back and rejects with the same error.
    * 5. Rejects if the reservation is gone. This happens if a statement of `work` failed and the error was ignored. A commit would then
    *    store nothing.
    * 6. Commits, and returns `done`. No step is tried again.
    *
-   * @param work - checks the window again, and then runs the receiver's code.
-   * @throws any error, without credentials, if a step failed.
+   * @throws the error of `work`, or a `NonceStoreError` whose cause has no credentials.
    */
-  transact(
-    webhookId: string,
-    keys: readonly string[],
-    ttlSeconds: number,
-    work: (transaction: Transaction) => Promise<void>,
-  ): Promise<TransactionOutcome>
+  transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>>
 }

@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { handle } from '../../src/index.js'
-import { PostgresTransactionStore } from '../../src/stores/postgres/index.js'
 import { fc } from '../support/fast-check.js'
-import { NOW, SECRET, signedRequest, TestClock } from '../support/request.js'
+import { NOW, SECRET, signedRequest } from '../support/request.js'
 import { SimulatedTime } from '../support/simulated-time.js'
+import {
+  type Session,
+  SIMULATED,
+  SimulatedDatabase,
+  type SimulatedStore,
+} from '../support/transactions/simulated-database.js'
 
-// Copies of one request arrive at two processes, whose transactions run in a simulated PostgreSQL. Steps happen in any order, work fails,
+// Copies of one request arrive at two processes, whose transactions run in a simulated database. Steps happen in any order, work fails,
 // connections are cut, processes die, and reservations expire.
 
 const time = new SimulatedTime()
@@ -14,80 +19,27 @@ afterEach(() => time.stop())
 
 const WORK_FAILED = new Error('the work failed')
 
-class Database {
-  readonly clock = new TestClock()
-  /** The committed nonces, and until when each is reserved. */
-  readonly nonces = new Map<string, { expiresAt: number; owner: string }>()
-  /** The committed rows of the work. */
-  rows = 0
-  readonly locks = new Map<string, Transaction>()
-}
-
-/** A transaction. Its statements are recognised by what the store has written into them. */
-class Transaction {
-  readonly #nonces = new Map<string, { expiresAt: number; owner: string }>()
-  #rows = 0
-  isOver = false
-
-  constructor(readonly database: Database) {}
-
-  query(text: string): Record<string, unknown>[] {
-    if (this.isOver) throw new Error('The connection is lost.')
-    const { clock, locks, nonces } = this.database
-    const wanted = [...text.matchAll(/pg_try_advisory_xact_lock\((\d+)\)/g)].map(([, lock]) => String(lock))
-    if (wanted.length > 0) {
-      const isFree = !wanted.some((lock) => locks.has(lock))
-      if (isFree) for (const lock of wanted) locks.set(lock, this)
-      return [{ locked: isFree ? 1 : 0 }]
-    }
-    const row = /decode\('(\w+)', 'hex'\), clock_timestamp\(\) \+ (\d+)::float8 .*? decode\('(\w+)', 'hex'\)\)/g
-    for (const [, hash = '', milliseconds, owner = ''] of text.matchAll(row)) {
-      if (Number(nonces.get(hash)?.expiresAt) >= clock.now()) continue
-      this.#nonces.set(hash, { expiresAt: clock.now() + Number(milliseconds), owner })
-    }
-    if (text.includes('INSERT')) return []
-    const [owner, ...hashes] = [...text.matchAll(/decode\('(\w*)', 'hex'\)/g)].map(([, digits]) => String(digits))
-    return [{ reserved: hashes.filter((hash) => this.#nonces.get(hash)?.owner === owner).length }]
-  }
-
-  insertRow(): void {
-    if (this.isOver) throw new Error('The connection is lost.')
-    this.#rows++
-  }
-
-  commit(): void {
-    if (this.isOver) throw new Error('The connection is lost.')
-    for (const [hash, nonce] of this.#nonces) this.database.nonces.set(hash, nonce)
-    this.database.rows += this.#rows
-    this.rollBack()
-  }
-
-  rollBack(): void {
-    this.isOver = true
-    for (const [lock, holder] of this.database.locks) if (holder === this) this.database.locks.delete(lock)
-  }
-}
-
 /** A process with its store, until it dies. */
 class Process {
   /** The open transactions, and what waits for the next step of each. */
-  readonly #steps = new Map<Transaction, (name: string) => Promise<void>>()
+  readonly #steps = new Map<Session, (name: string) => Promise<void>>()
   #die = () => {}
   readonly died = new Promise<'died'>((resolve) => {
     this.#die = () => resolve('died')
   })
   #isDead = false
-  readonly store: PostgresTransactionStore<Transaction>
+  readonly store: SimulatedStore
   /** The number of the step at which the next transaction loses its connection. */
   cutAt: number | undefined
 
   constructor(
-    database: Database,
+    database: SimulatedDatabase,
+    Store: (typeof SIMULATED)[number][1],
     readonly schedule: (name: string) => Promise<unknown>,
   ) {
-    this.store = new PostgresTransactionStore<Transaction>({
+    this.store = new Store({
       begin: async (run) => {
-        const transaction = new Transaction(database)
+        const transaction = database.newSession()
         this.#steps.set(transaction, this.#newStep(transaction))
         try {
           await this.step(transaction, 'BEGIN')
@@ -96,7 +48,7 @@ class Process {
           transaction.commit()
           await this.step(transaction, 'COMMIT is answered')
         } catch (error) {
-          transaction.rollBack()
+          transaction.end()
           throw error
         }
       },
@@ -110,11 +62,11 @@ class Process {
   }
 
   /** Waits until the order comes to a step of a transaction. Throws if the connection is cut there. */
-  step(transaction: Transaction, name: string): Promise<void> {
+  step(transaction: Session, name: string): Promise<void> {
     return this.#steps.get(transaction)?.(name) ?? Promise.resolve()
   }
 
-  #newStep(transaction: Transaction): (name: string) => Promise<void> {
+  #newStep(transaction: Session): (name: string) => Promise<void> {
     let left = this.cutAt ?? Number.POSITIVE_INFINITY
     this.cutAt = undefined
     return async (name) => {
@@ -122,14 +74,14 @@ class Process {
       // Nothing goes on in a process that is dead.
       if (this.#isDead) await new Promise(() => {})
       if (left-- > 0) return
-      transaction.rollBack()
+      transaction.end()
       throw new Error('The connection is lost.')
     }
   }
 
   kill(): void {
     this.#isDead = true
-    for (const transaction of this.#steps.keys()) transaction.rollBack()
+    for (const transaction of this.#steps.keys()) transaction.end()
     this.#die()
   }
 }
@@ -151,82 +103,85 @@ const kills = fc.array(processes, { maxLength: 2 })
 /** The first attempt may be as early as the window allows. */
 const starts = fc.constantFrom(NOW - 300_000, NOW - 299_999, NOW)
 
-it('a transaction leaves one row at most, and one if the last attempt in the window succeeded', async () => {
-  const seen = new Set<string>()
-  await fc.assert(
-    fc.asyncProperty(fc.scheduler(), starts, attempts, kills, async (scheduler, start, list, killed) => {
-      const database = new Database()
-      database.clock.milliseconds = start
-      const schedule = (name: string) => scheduler.schedule(Promise.resolve(), name)
-      const newProcess = () => new Process(database, schedule)
-      const running = [newProcess(), newProcess()]
-      const { headers, body } = signedRequest()
+it.each(SIMULATED)(
+  'a transaction in %s leaves one row at most, and one if the last attempt in the window succeeded',
+  async (_name, Store) => {
+    const seen = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), starts, attempts, kills, async (scheduler, start, list, killed) => {
+        const database = new SimulatedDatabase()
+        database.clock.milliseconds = start
+        const schedule = (name: string) => scheduler.schedule(Promise.resolve(), name)
+        const newProcess = () => new Process(database, Store, schedule)
+        const running = [newProcess(), newProcess()]
+        const { headers, body } = signedRequest()
 
-      const attempt = (process: Process, fails: boolean) =>
-        Promise.race([
-          process.died,
-          handle(
-            { webhookId: '42', request: { headers, body: Buffer.from(body) } },
-            SECRET,
-            process.store,
-            async (_, transaction) => {
-              await process.step(transaction, 'the work begins')
-              transaction.insertRow()
-              await process.step(transaction, 'the work ends')
-              if (fails) throw WORK_FAILED
-            },
-            database.clock,
-          ).then(
-            () => 'done',
-            (error: unknown) =>
-              error === WORK_FAILED ? 'failed' : (Object(error).reason ?? Object(error).code ?? 'cut'),
-          ),
+        const attempt = (process: Process, fails: boolean) =>
+          Promise.race([
+            process.died,
+            handle(
+              { webhookId: '42', request: { headers, body: Buffer.from(body) } },
+              SECRET,
+              process.store,
+              async (_, transaction) => {
+                await process.step(transaction, 'the work begins')
+                transaction.insertRow()
+                await process.step(transaction, 'the work ends')
+                if (fails) throw WORK_FAILED
+              },
+              database.clock,
+            ).then(
+              () => 'done',
+              (error: unknown) =>
+                error === WORK_FAILED ? 'failed' : (Object(error).reason ?? Object(error).code ?? 'cut'),
+            ),
+          ])
+
+        const outcomes = Promise.all([
+          ...list.map(async ({ process: number, fails, cutAt, steps, wait }) => {
+            for (let step = 0; step <= steps; step++) await schedule('a copy arrives')
+            database.clock.milliseconds += wait
+            time.now += wait
+            const process = running[number] as Process
+            process.cutAt = cutAt
+            return attempt(process, fails)
+          }),
+          ...killed.map(async (number) => {
+            await schedule('a process dies')
+            running[number]?.kill()
+            running[number] = newProcess()
+          }),
         ])
+        await scheduler.waitFor(outcomes)
+        const all = (await outcomes).filter((outcome) => outcome !== undefined)
+        for (const outcome of all) seen.add(outcome)
+        expect(database.rows).toBeLessThanOrEqual(1)
+        const done = all.filter((outcome) => outcome === 'done').length
+        expect(done).toBeLessThanOrEqual(database.rows)
 
-      const outcomes = Promise.all([
-        ...list.map(async ({ process: number, fails, cutAt, steps, wait }) => {
-          for (let step = 0; step <= steps; step++) await schedule('a copy arrives')
-          database.clock.milliseconds += wait
-          time.now += wait
-          const process = running[number] as Process
-          process.cutAt = cutAt
-          return attempt(process, fails)
-        }),
-        ...killed.map(async (number) => {
-          await schedule('a process dies')
-          running[number]?.kill()
-          running[number] = newProcess()
-        }),
-      ])
-      await scheduler.waitFor(outcomes)
-      const all = (await outcomes).filter((outcome) => outcome !== undefined)
-      for (const outcome of all) seen.add(outcome)
-      expect(database.rows).toBeLessThanOrEqual(1)
-      const done = all.filter((outcome) => outcome === 'done').length
-      expect(done).toBeLessThanOrEqual(database.rows)
-
-      // A sender sends the same bytes again until it gets 2xx.
-      const isOpen = Math.abs(database.clock.now() - NOW) <= 300_000
-      const expected = isOpen ? (database.rows === 1 ? 'replayed_nonce' : 'done') : 'timestamp_outside_window'
-      const rows = isOpen ? 1 : database.rows
-      const [process] = running as [Process]
-      process.cutAt = undefined
-      const again = await scheduler.waitFor(attempt(process, false))
-      seen.add(`then ${again}`)
-      expect([again, database.rows]).toEqual([expected, rows])
-    }),
-  )
-  expect([...seen].sort()).toEqual([
-    'ERR_NONCE_STORE',
-    'ERR_WEBHOOK_IN_PROGRESS',
-    'cut',
-    'died',
-    'done',
-    'failed',
-    'replayed_nonce',
-    'then done',
-    'then replayed_nonce',
-    'then timestamp_outside_window',
-    'timestamp_outside_window',
-  ])
-})
+        // A sender sends the same bytes again until it gets 2xx.
+        const isOpen = Math.abs(database.clock.now() - NOW) <= 300_000
+        const expected = isOpen ? (database.rows === 1 ? 'replayed_nonce' : 'done') : 'timestamp_outside_window'
+        const rows = isOpen ? 1 : database.rows
+        const [process] = running as [Process]
+        process.cutAt = undefined
+        const again = await scheduler.waitFor(attempt(process, false))
+        seen.add(`then ${again}`)
+        expect([again, database.rows]).toEqual([expected, rows])
+      }),
+    )
+    expect([...seen].sort()).toEqual([
+      'ERR_NONCE_STORE',
+      'ERR_WEBHOOK_IN_PROGRESS',
+      'cut',
+      'died',
+      'done',
+      'failed',
+      'replayed_nonce',
+      'then done',
+      'then replayed_nonce',
+      'then timestamp_outside_window',
+      'timestamp_outside_window',
+    ])
+  },
+)

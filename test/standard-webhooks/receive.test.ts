@@ -121,10 +121,9 @@ describe('handle', () => {
   it('runs in the transaction that reserves the attempt', async () => {
     const calls: unknown[] = []
     const store: TransactionStore<string> = {
-      async transact(webhookId, keys, ttlSeconds, run) {
+      async transact({ webhookId, keys, ttlSeconds, work }) {
         calls.push(webhookId, keys, ttlSeconds)
-        await run('a transaction')
-        return 'done'
+        return { outcome: 'done', value: await work('a transaction') }
       },
     }
     const source = { webhookId: '42', request: requestOf({ nonce: 'a' }) }

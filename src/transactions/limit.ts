@@ -1,0 +1,26 @@
+import { startTimer } from '../stores/with-timeout.js'
+
+/** A limit of time for the current step. When the time of a step is over, the limit is exceeded for good. */
+export class Limit {
+  readonly #controller = new AbortController()
+  #stop = () => {}
+
+  /** Aborts when the limit is exceeded. The reason is the error of the step. */
+  readonly signal: AbortSignal = this.#controller.signal
+
+  /** Rejects when the limit is exceeded. */
+  readonly exceeded = new Promise<never>((_, reject) => {
+    this.signal.addEventListener('abort', () => reject(this.signal.reason))
+  })
+
+  /** Starts the time of the next step. */
+  start(milliseconds: number, error: unknown): void {
+    this.stop()
+    this.#stop = startTimer(milliseconds, () => this.#controller.abort(error))
+  }
+
+  /** Stops the time of the current step. */
+  stop(): void {
+    this.#stop()
+  }
+}

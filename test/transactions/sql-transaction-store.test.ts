@@ -1,0 +1,345 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SimulatedTime } from '../support/simulated-time.js'
+import {
+  type Session,
+  SIMULATED,
+  SimulatedDatabase,
+  type SimulatedStore,
+} from '../support/transactions/simulated-database.js'
+
+const time = new SimulatedTime()
+beforeEach(() => time.start())
+afterEach(() => time.stop())
+
+const FAILURE = new Error('the work failed')
+const KEYS = ['nonce', 'signature 1']
+const hang = () => new Promise<never>(() => {})
+const insert = async (session: Session) => session.insertRow()
+
+/** A promise that a test resolves. */
+function newStep() {
+  let take = () => {}
+  const taken = new Promise<void>((resolve) => {
+    take = resolve
+  })
+  return { take, taken }
+}
+
+/** The steps of a transaction that a test can replace. */
+interface Steps {
+  begin(): Promise<unknown>
+  lock(): Promise<unknown>
+  reserve(): Promise<unknown>
+  commit(): Promise<unknown>
+  rollBack(): Promise<unknown>
+}
+const atOnce = async () => {}
+const STEPS: Steps = { begin: atOnce, lock: atOnce, reserve: atOnce, commit: atOnce, rollBack: atOnce }
+
+describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
+  let database: SimulatedDatabase
+  /** All statements of a test. */
+  const statements: string[] = []
+  beforeEach(() => {
+    database = new SimulatedDatabase()
+    statements.length = 0
+  })
+
+  function query(session: Session, text: string): Promise<unknown> {
+    statements.push(text)
+    return (async () => session.query(text))()
+  }
+
+  /** Returns a store with a connection of its own for each transaction. */
+  function newStore(replaced: Partial<Steps> = {}, table?: string): SimulatedStore {
+    const steps = { ...STEPS, ...replaced }
+    return new Store({
+      table,
+      async begin(run) {
+        await steps.begin()
+        const session = database.newSession()
+        try {
+          await run(session)
+          await steps.commit()
+          session.commit()
+        } catch (error) {
+          await steps.rollBack()
+          session.rollBack()
+          throw error
+        } finally {
+          if (!session.isCut) session.end()
+        }
+      },
+      async query(session, text) {
+        if (/LOCK|lock\(/.test(text)) await steps.lock()
+        if (text.startsWith('INSERT')) await steps.reserve()
+        return query(session, text)
+      },
+    })
+  }
+
+  const deliver = async (
+    store: SimulatedStore,
+    work: (session: Session) => Promise<unknown> = insert,
+    keys: readonly string[] = KEYS,
+    ttlSeconds = 600,
+  ) => (await store.transact({ webhookId: '42', keys, ttlSeconds, work })).outcome
+
+  it('commits the work and the nonce together, and returns the result of the work', async () => {
+    const store = newStore()
+    const work = async (session: Session) => {
+      session.insertRow()
+      return 7
+    }
+    expect(await store.transact({ webhookId: '42', keys: KEYS, ttlSeconds: 600, work })).toEqual({
+      outcome: 'done',
+      value: 7,
+    })
+    expect([database.rows, database.nonces.size]).toEqual([1, 2])
+    for (const again of [store, newStore()]) expect(await deliver(again)).toBe('replayed')
+    expect(database.rows).toBe(1)
+  })
+
+  it('rolls both back if the work rejects, and rejects with the same error', async () => {
+    for (const error of [FAILURE, undefined]) {
+      const outcome = await deliver(newStore(), async (session) => {
+        session.insertRow()
+        throw error
+      }).catch((thrown: unknown) => [thrown])
+      expect(outcome).toEqual([error])
+      expect([database.rows, database.nonces.size, database.locks.size]).toEqual([0, 0, 0])
+    }
+    expect(await deliver(newStore())).toBe('done')
+  })
+
+  it.each([[['nonce', 'another signature']], [['another nonce', 'signature 1']]])(
+    'refuses a message if one of its two keys is taken, and leaves the other key free: %s',
+    async (keys) => {
+      expect(await deliver(newStore())).toBe('done')
+      const work = vi.fn()
+      expect(await deliver(newStore(), work, keys)).toBe('replayed')
+      expect(work).not.toHaveBeenCalled()
+      for (const key of keys) {
+        const isFree = key.startsWith('another')
+        expect(await deliver(newStore(), insert, [key])).toBe(isFree ? 'done' : 'replayed')
+      }
+    },
+  )
+
+  it('reserves an expired key again, for the whole TTL and for the new owner', async () => {
+    expect(await deliver(newStore(), insert, ['nonce'], 1)).toBe('done')
+    const before = [...database.nonces.values()]
+    database.clock.milliseconds += 1001
+    expect(await deliver(newStore())).toBe('replayed')
+    database.clock.milliseconds += 1
+    expect(await deliver(newStore())).toBe('done')
+    const after = [...database.nonces.values()]
+    expect(after.map(({ expiresAt }) => expiresAt)).toEqual(Array(2).fill(database.clock.milliseconds + 600_001))
+    expect(after[0]?.owner).not.toBe(before[0]?.owner)
+  })
+
+  it('never lets a copy wait: a copy, and another message with one of the keys, are in progress', async () => {
+    const { take, taken } = newStep()
+    const first = deliver(newStore(), async (session) => {
+      session.insertRow()
+      await taken
+    })
+    await time.pass(0)
+    const work = vi.fn()
+    for (const keys of [KEYS, ['nonce'], ['another', 'signature 1'], ['nonce', 'signature 2']]) {
+      expect(await deliver(newStore(), work, keys)).toBe('in_progress')
+    }
+    expect(await deliver(newStore(), insert, ['another', 'signature 2'])).toBe('done')
+    take()
+    expect(await first).toBe('done')
+    expect(work).not.toHaveBeenCalled()
+    expect(database.locks.size).toBe(0)
+  })
+
+  it('has locks of its own for each table', async () => {
+    const { take, taken } = newStep()
+    const first = deliver(newStore(), () => taken)
+    await time.pass(0)
+    expect(await deliver(newStore({}, 'other_nonces'))).toBe('done')
+    expect(await deliver(newStore())).toBe('in_progress')
+    take()
+    await first
+  })
+
+  it('refuses a copy of finished work without a statement, and releases nothing', async () => {
+    const store = newStore()
+    await deliver(store)
+    statements.length = 0
+    expect(await deliver(store)).toBe('replayed')
+    expect(statements).toEqual([])
+  })
+
+  it('rejects if the code has ended the transaction, because the reservation is then lost', async () => {
+    const lost = deliver(newStore(), async (session) => {
+      session.insertRow()
+      session.rollBack()
+    })
+    const error: unknown = await lost.catch((thrown: unknown) => thrown)
+    // It is a failure of the receiver's code, not of the store.
+    expect(error).not.toHaveProperty('code')
+    expect(String(error)).toMatch(/^Error: The transaction ended or failed in your code, so nothing is committed\. /)
+    expect([database.rows, database.nonces.size]).toEqual([0, 0])
+    expect(await deliver(newStore())).toBe('done')
+  })
+
+  it('rejects if one of two reservations is lost', async () => {
+    const lost = deliver(newStore(), async (session) => {
+      const [hash] = statements.findLast((text) => text.startsWith('INSERT'))?.match(/\w{64}/) ?? []
+      const owner = statements.findLast((text) => text.startsWith('INSERT'))?.match(/'(\w{32})'/)?.[1]
+      session.query(
+        `DELETE FROM ${name === 'MySQL' ? '`webhook_nonces`' : '"webhook_nonces"'} WHERE UNHEX('${owner}') UNHEX('${hash}')`,
+      )
+    })
+    await expect(lost).rejects.toThrow(/^The transaction ended or failed in your code/)
+  })
+
+  it('keeps the cause if the statement after the code fails, without credentials', async () => {
+    const store = new Store({
+      begin: async (run) => run(database.newSession()),
+      query: async (session, text) => {
+        if (database.rows === 1 && text.startsWith('SELECT'))
+          throw new Error('cannot reach postgres://user:secret@host/db')
+        return session.query(text)
+      },
+    })
+    const work = async () => void database.rows++
+    await expect(deliver(store, work)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The transaction ended or failed/),
+      cause: { message: 'cannot reach postgres://…@host/db' },
+    })
+  })
+
+  describe('with a time-out', () => {
+    const late = (message: RegExp) => ({
+      code: 'ERR_NONCE_STORE',
+      status: 503,
+      cause: { message: expect.stringMatching(message) },
+    })
+
+    it.each(['begin', 'lock', 'reserve'] as const)(
+      'never runs the work after it has reported the time-out: %s',
+      async (step) => {
+        const { take, taken } = newStep()
+        const work = vi.fn()
+        const outcome = deliver(newStore({ [step]: () => taken }), work)
+        const refused = expect(outcome).rejects.toMatchObject(late(/^The store did not reserve within 1000 ms\. /))
+        await time.pass(1000)
+        await refused
+        take()
+        await time.pass(0)
+        expect(work).not.toHaveBeenCalled()
+        expect([database.nonces.size, database.locks.size]).toEqual([0, 0])
+        expect(await deliver(newStore())).toBe('done')
+      },
+    )
+
+    it('has no limit for the work, and limits the commit', async () => {
+      const { take, taken } = newStep()
+      const outcome = deliver(newStore({ commit: hang }), () => taken)
+      await time.pass(3_600_000)
+      take()
+      const refused = expect(outcome).rejects.toMatchObject(late(/^The commit had no response within 1000 ms\. /))
+      await time.pass(1000)
+      await refused
+    })
+
+    it('limits the rollback, and rejects with the error of the work', async () => {
+      const outcome = deliver(newStore({ rollBack: hang }), () => Promise.reject(FAILURE))
+      const refused = expect(outcome).rejects.toBe(FAILURE)
+      await time.pass(1000)
+      await refused
+    })
+
+    it('leaves no timer', async () => {
+      await deliver(newStore())
+      await deliver(newStore(), () => Promise.reject(FAILURE), ['other']).catch(() => {})
+      expect(time.timers).toBe(0)
+    })
+  })
+
+  describe('with a begin that', () => {
+    const storeWith = (begin: (run: (session: Session) => Promise<void>) => PromiseLike<unknown>) =>
+      new Store({ begin, query })
+
+    it('calls its function again, runs the work once', async () => {
+      const work = vi.fn(insert)
+      const store = storeWith(async (run) => {
+        for (let attempt = 0; attempt < 2; attempt++) {
+          const session = database.newSession()
+          await run(session)
+          // The commit fails, so that the client tries the transaction again.
+          session.end()
+        }
+      })
+      await expect(deliver(store, work)).rejects.toMatchObject({
+        code: 'ERR_NONCE_STORE',
+        cause: { message: expect.stringMatching(/^begin called its function again\. /) },
+      })
+      expect(work).toHaveBeenCalledTimes(1)
+      expect([database.rows, database.nonces.size]).toEqual([0, 0])
+    })
+
+    it('settles before the work does, waits for the work', async () => {
+      const store = storeWith((run) => {
+        void run(database.newSession()).catch(() => {})
+        return Promise.resolve()
+      })
+      const { take, taken } = newStep()
+      const outcome = deliver(store, () => taken.then(() => Promise.reject(FAILURE)))
+      await time.pass(0)
+      take()
+      await expect(outcome).rejects.toBe(FAILURE)
+    })
+
+    it('wraps errors or resolves, rejects with the error of the work', async () => {
+      const wraps = storeWith((run) =>
+        run(database.newSession()).catch((cause: unknown) => Promise.reject(new Error('wrapped', { cause }))),
+      )
+      const resolves = storeWith((run) => run(database.newSession()).catch(() => {}))
+      let keys = 0
+      for (const store of [wraps, resolves]) {
+        await expect(deliver(store, () => Promise.reject(FAILURE), [`key ${keys++}`])).rejects.toBe(FAILURE)
+      }
+    })
+
+    it.each([
+      ['never calls its function', async () => {}, /^begin has not called its function\. /],
+      [
+        'fails',
+        () => Promise.reject(new Error('cannot reach postgres://user:secret@host/db')),
+        /^cannot reach postgres:\/\/…@host\/db$/,
+      ],
+      [
+        'throws',
+        () => {
+          throw new Error('no pool')
+        },
+        /^no pool$/,
+      ],
+    ])('%s, rejects', async (_, begin, message) => {
+      await expect(deliver(storeWith(begin))).rejects.toMatchObject({
+        code: 'ERR_NONCE_STORE',
+        status: 503,
+        cause: { message: expect.stringMatching(message) },
+      })
+    })
+
+    it('fails to commit, rejects only if something was to be committed', async () => {
+      const fails = async (run: (session: Session) => Promise<void>) => {
+        await run(database.newSession())
+        throw FAILURE
+      }
+      await expect(deliver(storeWith(fails), insert, ['other'])).rejects.toMatchObject({
+        code: 'ERR_NONCE_STORE',
+        cause: FAILURE,
+      })
+      expect(await deliver(newStore())).toBe('done')
+      expect(await deliver(storeWith(fails))).toBe('replayed')
+    })
+  })
+})
