@@ -1,7 +1,7 @@
 // A tested file of code whose first comment is Markdown: the text of its page.
 
 /** The languages of code blocks, by the end of a file's name, where they differ. */
-const LANGUAGES = { mjs: 'js' }
+const LANGUAGES = { mjs: 'js', conf: 'nginx' }
 
 /** The first comment of a file: lines with `//` or `#`, of which the first is a heading. PHP and shells have a line before it. */
 const FIRST_COMMENT = /^((?:<\?php|#!.*)\n)?((?:\/\/|#) # .*\n(?:(?:\/\/|#)(?: .*)?\n)*)\n?/

@@ -46,7 +46,7 @@ export const SECTIONS = [
     title: 'Stores',
     pages: below('operate', ['index', 'memory-sqlite', 'redis', 'postgres', 'mysql', 'dynamodb', 'your-own']),
   },
-  { title: 'Run', pages: below('operate', ['nothing-lost', 'observability', 'failures']) },
+  { title: 'Run', pages: below('operate', ['nothing-lost', 'observability', 'proxy', 'failures']) },
   { title: 'Fix a 401', pages: below('debug', ['index', 'command-line', 'findings', 'without-node']) },
   { title: 'Reference', pages: ['docs/reference/errors.md'] },
   { title: 'Trust', pages: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] },
