@@ -2,23 +2,35 @@ import { fromLatin1, fromUtf8, latin1, withoutLineBreaks } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import { countBytes } from '../text.js'
 import { CaptureError } from './capture-error.js'
-import type { CapturedRequest } from './captured-request.js'
+import type { CapturedRequest, PossibleBody } from './captured-request.js'
+import { decodeEscapes, decodeLiterals } from './escapes.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
-import { type RestoredBody, restoredBodies, restoredNewline } from './restored-body.js'
+import { type RestoredBody, restoredBodies, sameLengthBodies } from './restored-body.js'
+
+/**
+ * Who may have changed the body. `arrived` means nobody: the bytes are those that arrived, for example because their length is right. `sent`
+ * means that the user passed the file that was sent. `log` means the program that wrote a quoted form, and `capture` means any tool.
+ */
+export type BodyOrigin = 'arrived' | 'sent' | 'log' | 'capture'
 
 /** The body of a captured request. */
 export interface BodyRead {
   readonly body: Uint8Array
+  readonly origin: BodyOrigin
   /** The sender's file, if curl changed its bytes. For example, `curl -d @file` removes line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
-  /** Why the body may be wrong. The text ends the sentence "The capture does not hold the bytes that arrived: …". */
-  readonly doubt?: string
-  /** Set only if the headers were found in free text: the texts that may be the body, JSON texts first. */
-  readonly looseBodies?: readonly Uint8Array[]
-  /** Whether the body ends with a newline that an editor may have added. */
-  readonly isNewlineUnknown?: boolean
+  /** Why the body is surely not what arrived. The text ends the sentence "The capture does not hold the bytes that arrived: …". */
+  readonly doubt?: string | undefined
+  /** Why the body may be another part of the capture, unless its signature is explained. */
+  readonly guess?: string | undefined
+  /** The body that leads to the right signature after a change was undone, if no length confirms this body. */
+  readonly signed?: RestoredBody | undefined
+  /** Whether the headers were found in free text, so that they are wrong unless the signature is explained. */
+  readonly isLoose?: boolean
+  /** Other parts of the capture that may be the body. */
+  readonly others?: readonly BodyRead[]
 }
 
 /** Returns whether the signature of the request is right for a body. */
@@ -32,16 +44,16 @@ const MAX_SEARCHED = 2 ** 20
 /** The maximum number of bytes of all restored bodies together, so that a large capture takes at most a few seconds. */
 const MAX_RESTORED = 2 ** 26
 
-/** The maximum number of bodies to try if the headers were found in free text. One search can take a second. */
-const MAX_LOOSE = 3
+/** The maximum number of bodies to try. One search can take a second. */
+const MAX_TRIED = 3
 
 const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(textOf(body)) !== undefined
 
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
 /**
- * Returns the body of a capture. A body is confirmed if its length or its signature is right. If neither is right, this function undoes
- * changes that tools make, for example to the indentation of JSON, until a body is confirmed.
+ * Returns the body of a capture. If neither its length nor its signature is right, this function undoes changes that tools make, for example
+ * to the indentation of JSON, until the length is right.
  *
  * @param file - the file of `--body-file`, which replaces the body of the capture.
  */
@@ -52,29 +64,42 @@ export function bodyOf(
   file?: Uint8Array,
 ): BodyRead {
   const length = captured.bodyLength ?? contentLengthOf(headers)
-  const readings = file === undefined ? readingsOf(captured, headers, length) : readingsOfFile(file, length, captured)
-  const { isGuess = false, isParsed = false, isLossy = false } = file === undefined ? captured : {}
+  if (file !== undefined) return readFile(file, length, captured)
+  const readings = readingsOf(captured, headers, length)
+  const { isGuess = false, isLoose = false } = captured
   const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
-  const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
-  const confirmed = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
-  if (confirmed !== undefined) return captured.isHttpText === true ? revertSameLength(confirmed, isSigned) : confirmed
-  const found = readings.find(({ body }) => isSigned(body))
-  const signed = found && isParsed ? { ...found, notes: [...found.notes, PARSED] } : found
-  const known = isLossy || isMaskedBody ? undefined : length
-  if (signed !== undefined && (known === undefined || signed.body.length === known)) return signed
-  const [read] = readings as [Reading]
-  const restorations = file !== undefined ? restoredNewline : captured.isExact === true ? () => [] : restoredBodies
-  const restored = restore(readings, restorations, known, isSigned, signed)
-  if (restored !== undefined) return restored
-  if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
-    const isNewlineUnknown = captured.isHttpText === true && read.body.at(-1) === LF
-    const note = 'Without Content-Length, the newline after the body was read as part of the body.'
-    return isNewlineUnknown ? { ...read, notes: [...read.notes, note], isNewlineUnknown } : read
+  const isOfLength = ({ body, isParsed, isLossy }: Reading) =>
+    body.length === length && isLossy !== true && isParsed !== true && !isMaskedBody
+  const complete = readings.find(({ isWhole }) => isWhole) ?? readings.find(isOfLength)
+  if (complete !== undefined) {
+    return captured.isHttpText === true && !isSigned(complete.body)
+      ? revertSameLength(complete, isSigned)
+      : { ...complete, origin: 'arrived' }
   }
-  const doubt = doubtOf(read, length, isLossy, isParsed)
-  if (file !== undefined || captured.isLoose !== true) return { ...read, doubt }
-  const bodies = readings.map(({ body }) => body)
-  return { ...read, doubt, looseBodies: [...bodies.filter(isJson), ...bodies].slice(0, MAX_LOOSE) }
+  const found = readings.find(({ body }) => isSigned(body))
+  if (
+    found !== undefined &&
+    (found.body.length === length || (length === undefined && changeOf(found) === undefined))
+  ) {
+    const notes = found.isParsed ? [...found.notes, PARSED] : found.notes
+    return { ...found, notes, origin: found.isExact ? 'log' : 'capture' }
+  }
+  const [read] = readings as [Reading]
+  const isExact = length === undefined && read.isExact && changeOf(read) === undefined
+  const known = isMaskedBody || readings.some(({ isLossy }) => isLossy) ? undefined : length
+  const restored = isExact ? {} : restore(readings, known, isSigned, found)
+  if (restored.complete !== undefined) return restored.complete
+  const bodyRead = (reading: Reading): BodyRead => {
+    const doubt = doubtOf(reading, length)
+    const isNewlineUnknown = captured.isHttpText === true && length === undefined && reading.body.at(-1) === LF
+    const guess = isGuess ? 'no Content-Length confirms where its body ends' : undefined
+    const origin = reading.isExact ? 'log' : 'capture'
+    const notes = isNewlineUnknown ? [...reading.notes, NEWLINE] : reading.notes
+    return { ...reading, notes, origin, doubt, guess, isLoose, signed: restored.signed }
+  }
+  const bodies = isLoose ? [...readings.filter(({ body }) => isJson(body)), ...readings] : readings
+  const [first, ...others] = [...new Set(bodies)].slice(0, MAX_TRIED).map(bodyRead)
+  return { ...(first as BodyRead), others }
 }
 
 /** Throws a `CaptureError` if there is no body. */
@@ -91,14 +116,17 @@ export function assertBody(
 }
 
 /** One way to read the body from a capture. `isWhole` means that the chunks show where the body ends. */
-interface Reading extends BodyRead {
+interface Reading extends PossibleBody {
+  readonly notes: readonly string[]
   readonly isWhole?: boolean
+  /** Whether a dot in the body can stand for any other byte. */
+  readonly isLossy?: boolean
 }
 
 /** Returns the parts of the capture that may be the body, the likeliest first. Changes that tools made are not undone yet. */
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
-  const { body = new Uint8Array(), bodyLength, isHttpText, otherBodies = [] } = captured
+  const { body = new Uint8Array(), bodyLength, isHttpText, isExact, isParsed, otherBodies = [] } = captured
   if (isHttpText && isChunked(headers)) {
     const joined = joinChunks(body)
     if (joined !== undefined)
@@ -106,25 +134,46 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
     const note = 'Transfer-Encoding is chunked, but the body has no chunks. The body was read unchanged.'
     return [{ body, notes: [note] }]
   }
-  const bodies = [body, ...otherBodies].flatMap((one) =>
-    isHttpText ? [one, ...withoutLabel(one)].flatMap((text) => [...withoutTextAfter(text), text]) : [one],
-  )
-  const readings = bodies.map((one): Reading => ({ body: one, notes: [] }))
+  const isOfText = isHttpText === true && isExact !== true
+  const bodies = [{ body, isExact, isParsed }, ...otherBodies].flatMap((one): PossibleBody[] => {
+    if (!isOfText) return [one]
+    const texts = [one.body, ...withoutLabel(one.body)].flatMap((text) => [...withoutTextAfter(text), text])
+    return texts.flatMap((text) => [...readQuoted(text), { ...one, body: text }])
+  })
+  const isLossy = ({ body }: PossibleBody) => captured.isLossy === true && body.includes(DOT)
+  const readings = bodies.map((one): Reading => ({ ...one, notes: [], isLossy: isLossy(one) }))
   if (length === undefined) return readings
-  return [...readings, ...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
+  return [...readings, ...readings.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
 }
 
-/** Returns the bytes of a file that curl sent. If curl removed line breaks, the sender may have signed `original`, the whole file. */
-function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
+const DOT = 0x2e
+
+/** Returns the body of a Python literal, or of text with escapes such as `\x22`, as nginx writes it. Returns an empty list for other text. */
+function readQuoted(body: Uint8Array): PossibleBody[] {
+  const text = textOf(body)
+  if (/^[\s(]{0,40}(?:b["']|')/.test(text)) {
+    const decoded = decodeLiterals(text, text.search(/[^\s(]/))
+    return decoded !== undefined && /^[\s)]*$/.test(text.slice(decoded.end))
+      ? [{ body: decoded.bytes, isExact: true }]
+      : []
+  }
+  const isEscaped = /^[^\\]*(?:\\x[0-9a-f]{2}[^\\]*)+$/i.test(text)
+  return isEscaped ? [{ body: decodeEscapes(text.trimEnd()), isExact: true }] : []
+}
+
+/** Returns the bytes of the file that was sent. If curl removed line breaks, the sender may have signed `original`, the whole file. */
+function readFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): BodyRead {
   const joined = withoutLineBreaks(file)
-  if (joined.length === file.length || (!isFileJoined && length !== joined.length)) return [{ body: file, notes: [] }]
+  const isJoined = joined.length !== file.length && (isFileJoined || length === joined.length)
   const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
-  return [{ body: joined, original: file, notes: [note] }]
+  const read = isJoined ? { body: joined, original: file, notes: [note] } : { body: file, notes: [] }
+  const isContradicted = length !== undefined && length !== read.body.length
+  return { ...read, origin: 'sent', doubt: isContradicted ? doubtOf(read, length) : undefined }
 }
 
 /** Returns the first `length` bytes of the body. Returns an empty list if the body does not seem to end there. */
-function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] {
-  if (body.length <= length) return []
+function cutBody({ body, isParsed, isExact, isLossy }: Reading, length: number, isNoted: boolean): Reading[] {
+  if (body.length <= length || isParsed || isExact) return []
   const cut = body.subarray(0, length)
   const after = fromLatin1(body.subarray(length, length + 3))
   const isNewline = body[length - 1] === LF || /^\r?\n/.test(after)
@@ -133,7 +182,7 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
   const isEnd = /^\r?\n$/.test(after) || (beginsAsJson ? jsonValue(fromUtf8(cut)) !== undefined : isNewline)
   if (!isEnd) return []
   const note = `Content-Length is ${length}, which excludes ${countBytes(body.length - length)} after the body.`
-  return [{ body: cut, notes: isNoted ? [note] : [] }]
+  return [{ body: cut, notes: isNoted ? [note] : [], isLossy: isLossy === true && cut.includes(DOT) }]
 }
 
 /** Matches a line that cannot be part of the body, such as the first line of a response, or a line of a log. */
@@ -159,63 +208,71 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   return [body.subarray(0, end), body.subarray(0, index)]
 }
 
-/** Undoes changes that keep the length: an editor exchanged tabs and spaces, or a mail program replaced spaces by newlines. */
-function revertSameLength(read: BodyRead, isSigned: IsSigned): BodyRead {
+/** Finds changes that keep the length: an editor exchanged tabs and spaces, or a mail program replaced spaces by newlines. */
+function revertSameLength(read: Reading, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
-  if (!/^[{[]/.test(text) || isSigned(read.body)) return read
-  const spaced = text.replaceAll('\t', ' ')
-  const tabbed = text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))
-  const signed = [spaced, tabbed].map(latin1).find(isSigned)
-  const note = (what: string) => [...read.notes, `The capture ${what}.`]
-  if (signed !== undefined)
-    return { body: signed, notes: note('changed tabs and spaces in the body, which was reverted') }
+  if (!/^[{[]/.test(text)) return { ...read, origin: 'arrived' }
   const joined = text.replaceAll('\n', ' ')
+  // Nobody sends a line break inside a JSON string.
   const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
-  return isBroken
-    ? { body: latin1(joined), notes: note('broke the body into lines. Each newline was read as a space') }
-    : read
+  const note = 'The capture broke the body into lines. Each newline was read as a space.'
+  if (isBroken) return { body: latin1(joined), origin: 'capture', notes: [...read.notes, note] }
+  const signed = [...sameLengthBodies(read.body)].find(({ body }) => isSigned(body))
+  return { ...read, origin: 'arrived', signed }
+}
+
+/** U+FFFD in UTF-8, decoded as Latin-1. A decoder writes this character in place of bytes that are not UTF-8. */
+const REPLACEMENT = '\xef\xbf\xbd'
+
+/** Returns why the body is not what arrived although its signature is right: the capture has the body in another form. */
+function changeOf({ body, isExact, isParsed }: Reading): string | undefined {
+  if (isParsed) return 'it has only a parsed or decompressed body'
+  return isExact && fromLatin1(body.subarray(0, MAX_SEARCHED)).includes(REPLACEMENT)
+    ? 'its body has U+FFFD in place of other bytes'
+    : undefined
 }
 
 /**
- * Undoes changes that tools make to a body, and returns the best result. A body with the right signature and the right length is the best,
- * and a body with the right length is the next best. Returns `undefined` if no result is certain enough.
- *
- * @param signed - a body with the right signature, but not the right length. The sender signed this body, and sent a different body.
+ * Undoes changes that tools make to a body. `complete` has the right length, and also the right signature if the change is uncertain
+ * (`isWeak`). `signed` has the right signature, but no length confirms it.
  */
 function restore(
   readings: readonly Reading[],
-  restorations: (body: Uint8Array) => Iterable<RestoredBody>,
   length: number | undefined,
   isSigned: IsSigned,
-  signed: BodyRead | undefined,
-): BodyRead | undefined {
-  let match = signed
-  let confirmed: BodyRead | undefined
-  let likely: BodyRead | undefined
-  for (const [restored, notes] of eachRestored(readings, restorations)) {
-    const read = (why: string) => ({ body: restored.body, notes: [...notes, noteOn(restored, why)] })
-    const hasLength = restored.body.length === length
-    if (match === undefined && isSigned(restored.body)) {
-      match = read('the signature is then right')
-      if (hasLength || length === undefined) return match
-    }
-    if (!hasLength) continue
-    const sized = read(`the body then has the ${countBytes(length)} of Content-Length`)
-    if (restored.isWeak) likely ??= sized
-    else confirmed ??= sized
+  found: Reading | undefined,
+): { complete?: BodyRead; signed?: RestoredBody | undefined } {
+  let signed: RestoredBody | undefined = found && {
+    what: 'has the body in another form',
+    body: found.body,
+    isWeak: false,
   }
-  // If a signature confirms the content, the right length is enough for a change that is otherwise too uncertain (`isWeak`).
-  return confirmed ?? (match && (likely ?? match))
+  let complete: BodyRead | undefined
+  let likely: BodyRead | undefined
+  for (const [restored, notes] of eachRestored(readings)) {
+    const { what, body, isWeak } = restored
+    const isOfLength = body.length === length
+    const read = (why: string): BodyRead => {
+      return { body, origin: 'arrived', notes: [...notes, `The capture ${what}. This was undone, because ${why}.`] }
+    }
+    if (signed === undefined && isSigned(body)) {
+      signed = restored
+      if (isOfLength) return { complete: read('the signature and the length are then right') }
+    }
+    if (!isOfLength) continue
+    const sized = read(`the body then has the ${countBytes(length)} of Content-Length`)
+    if (isWeak) likely ??= sized
+    else complete ??= sized
+  }
+  complete ??= signed && likely
+  return complete === undefined ? { signed } : { complete }
 }
 
 /** Yields all restored bodies, each with the notes of its reading, until they have `MAX_RESTORED` bytes together. */
-function* eachRestored(
-  readings: readonly Reading[],
-  restorations: (body: Uint8Array) => Iterable<RestoredBody>,
-): Generator<[RestoredBody, Reading['notes']]> {
+function* eachRestored(readings: readonly Reading[]): Generator<[RestoredBody, Reading['notes']]> {
   let size = 0
   for (const { body, notes } of readings) {
-    for (const restored of restorations(body)) {
+    for (const restored of restoredBodies(body)) {
       size += restored.body.length
       if (size > MAX_RESTORED) return
       yield [restored, notes]
@@ -226,19 +283,20 @@ function* eachRestored(
 const PARSED =
   'The capture has a parsed body, so diagnose serialized the body to JSON. The signature is right for this JSON.'
 
-const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. This was undone, because ${why}.`
+const NEWLINE = 'Without Content-Length, the newline after the body was read as part of the body.'
 
 /** Matches the end of a body that a log or a tool cut: `…`, `...` or `12 more bytes`. */
 const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
 
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
-function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean, isParsed: boolean): string {
+/** Returns why the body is surely not what arrived, or `undefined` if it may be. */
+function doubtOf(reading: Reading, length: number | undefined): string | undefined {
+  const { body, isLossy } = reading
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
   if (isLossy) return 'a dot can stand for any other byte'
   if (length === undefined && isCut(body)) return 'the body was cut'
-  if (length === undefined || (isParsed && body.length === length))
-    return isParsed ? 'it has only a parsed body' : 'no Content-Length confirms where its body ends'
+  if (length === undefined || body.length === length) return changeOf(reading)
   return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 

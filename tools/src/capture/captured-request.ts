@@ -1,8 +1,17 @@
 import type { Arrival } from './arrival.js'
 import type { Header } from './headers.js'
 
+/** A part of the capture that may be the body. */
+export interface PossibleBody {
+  readonly body: Uint8Array
+  /** Whether the capture has parsed JSON, or a decompressed body, so that the original bytes are lost. */
+  readonly isParsed?: boolean | undefined
+  /** Whether the form of the body in the capture loses no byte, as base64 or a JSON string. For such a body, no change is undone. */
+  readonly isExact?: boolean | undefined
+}
+
 /** A request that was read from a capture. */
-export interface CapturedRequest {
+export interface CapturedRequest extends Omit<PossibleBody, 'body'> {
   /** The headers. `:method` and `:path` come first, because a sender may have signed the method and the path. */
   readonly headers: readonly Header[]
   /** The body, or `undefined` if the capture has no body. For example, `curl -v` prints only headers. */
@@ -14,17 +23,13 @@ export interface CapturedRequest {
   /** The length of the body as `captureRequest` wrote it. A body with this length is complete, and not in chunks. */
   readonly bodyLength?: number | undefined
   /** Other texts that may be the body. For example, in `"body": { "text": "…" }`, the body may be the object or the text inside. */
-  readonly otherBodies?: readonly Uint8Array[]
-  /** Whether the capture has parsed JSON, so that the original white space of the body is lost. */
-  readonly isParsed?: boolean | undefined
+  readonly otherBodies?: readonly PossibleBody[]
   /** Whether the body is a guess, which is used only if its length or the signature is right. */
   readonly isGuess?: boolean | undefined
   /** Whether the headers were found in free text, so that a header can be incomplete. A right signature confirms the headers. */
   readonly isLoose?: boolean
   /** Whether a dot in the capture can stand for any other byte. In this case, a right length does not confirm the body. */
   readonly isLossy?: boolean
-  /** Whether the capture has the exact bytes of the body, for example in base64. For such a body, no change is undone. */
-  readonly isExact?: boolean | undefined
   /** Whether the command is `curl -d @file`, which sends the file without its line breaks. */
   readonly isFileJoined?: boolean
   /** When the request arrived, or `undefined` if the capture does not say when. */

@@ -24,3 +24,20 @@ export function decodeEscapes(text: string): Uint8Array {
     ),
   )
 }
+
+/** Matches the next string between quotes. Python writes a long string as several strings, and `console.log` joins them with ` +`. */
+const LITERAL = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1(?:\s{0,200}(?:\+\s{0,200})?(?=b?["'`]))?/y
+
+/** Returns the bytes of the strings between quotes that begin at an index, and the index after them. Returns `undefined` if there is no string. */
+export function decodeLiterals(
+  text: string,
+  start: number,
+): { readonly bytes: Uint8Array; readonly end: number } | undefined {
+  let [quoted, end] = ['', start]
+  LITERAL.lastIndex = start
+  for (let match = LITERAL.exec(text); match !== null; match = LITERAL.exec(text)) {
+    quoted += match[2]
+    end = LITERAL.lastIndex
+  }
+  return end === start ? undefined : { bytes: decodeEscapes(quoted), end }
+}

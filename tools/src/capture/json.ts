@@ -242,7 +242,7 @@ interface BodyField {
   readonly value: unknown
   readonly encoding: Encoding
   readonly object: Json
-  readonly isGuess?: boolean
+  readonly isGuess?: boolean | undefined
 }
 
 const WHY_FIELDS = 'has the fields of a form, but not the bytes of the body'
@@ -253,10 +253,8 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
     return { body: undefined, whyNoBody: WHY_FIELDS }
   }
   if (field !== undefined) {
-    const body = decodeBody(field)
-    // For a compressed body, HAR files and many logs contain the decompressed text.
-    const isInflated = body.isExact !== true && valuesOf(headers, 'content-encoding').length > 0
-    return { ...body, isGuess: field.isGuess === true || isInflated }
+    const isCompressed = valuesOf(headers, 'content-encoding').length > 0
+    return { ...decodeBody(field, isCompressed), isGuess: field.isGuess }
   }
   const { object } = place
   // Lambda leaves out an empty body, or replaces it by `null`.
@@ -290,10 +288,11 @@ function findBodyField(place: Place): BodyField | undefined {
 
 const simplify = (name: string) => name.toLowerCase().replace(/[_-]/g, '')
 
-function decodeBody({ value, encoding, object }: BodyField): JsonBody {
+function decodeBody({ value, encoding, object }: BodyField, isCompressed: boolean): JsonBody {
   if (typeof value === 'string') {
     const own = encoding === 'text' ? encodingIn(object) : encoding
-    return { body: decodeText(value, own), isExact: own !== 'text' }
+    // For a compressed body, HAR files and many logs contain the decompressed text.
+    return { body: decodeText(value, own), isExact: true, isParsed: isCompressed && own === 'text' }
   }
   if (!isJsonObject(value)) return { body: undefined }
   // JSON.stringify writes a Buffer as `{ type, data }`, and a Uint8Array as `{ 0: …, 1: … }`.
@@ -313,7 +312,9 @@ function decodeBody({ value, encoding, object }: BodyField): JsonBody {
     return { body: undefined, whyNoBody: WHY_FIELDS }
   }
   const isDescription = DESCRIPTIONS.some((name) => name in value)
-  return isDescription ? { body: text, otherBodies: [parsed] } : { body: parsed, otherBodies: [text], isParsed: true }
+  const inText = { body: text, isExact: true }
+  const whole = { body: parsed, isParsed: true }
+  return isDescription ? { ...inText, otherBodies: [whole] } : { ...whole, otherBodies: [inText] }
 }
 
 function encodingIn(object: Json): Encoding {

@@ -1,7 +1,7 @@
 import { fromBase64, fromHex, fromLatin1, fromUtf8, utf8 } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
-import type { CapturedRequest } from './captured-request.js'
-import { decodeEscapes } from './escapes.js'
+import type { CapturedRequest, PossibleBody } from './captured-request.js'
+import { decodeEscapes, decodeLiterals } from './escapes.js'
 import type { Header } from './headers.js'
 
 // This file finds the headers and the body in free text, such as a line of an access log, or the output of `var_dump` or `console.log`. The
@@ -41,13 +41,15 @@ export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
     return value === undefined ? [] : [[name, value]]
   })
   if (headers.filter(([name]) => name !== 'Content-Length').length < 3) return undefined
-  const bodies: Uint8Array[] = []
+  const bodies: PossibleBody[] = []
   for (const body of possibleBodies(text)) if (bodies.push(body) === MAX_BODIES) break
-  const [body] = bodies
+  // A value between quotes is the likeliest, because its bytes are exact.
+  const [first, ...others] = [...bodies.filter(({ isExact }) => isExact), ...bodies.filter(({ isExact }) => !isExact)]
   return {
     headers: [...requestLineOf(text), ...headers],
-    body,
-    otherBodies: bodies.slice(1),
+    body: undefined,
+    ...first,
+    otherBodies: others,
     isGuess: true,
     isLoose: true,
   }
@@ -63,21 +65,21 @@ function requestLineOf(text: string): Header[] {
       ]
 }
 
-function* possibleBodies(text: string): Generator<Uint8Array> {
+function* possibleBodies(text: string): Generator<PossibleBody> {
   for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
   for (const [, digits = ''] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g)) {
-    yield fromHex(digits.replaceAll(' ', '')) ?? utf8('')
+    yield exact(fromHex(digits.replaceAll(' ', '')) ?? utf8(''))
   }
   for (const [, numbers = ''] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g)) {
-    yield Uint8Array.from(numbers.split(', '), Number)
+    yield exact(Uint8Array.from(numbers.split(', '), Number))
   }
   // Bruno writes the body in a block such as `body:json { … }`, and indents each line of the body.
   const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
-  if (block !== undefined) yield utf8(block.replace(/^ {2}/gm, ''))
+  if (block !== undefined) yield { body: utf8(block.replace(/^ {2}/gm, '')) }
   for (const line of text.split(/\r?\n/)) {
     for (const [open, close] of ['{}', '[]']) {
       const json = line.slice(line.indexOf(String(open)), line.lastIndexOf(String(close)) + 1)
-      if (json !== '' && line.includes(String(open))) yield* [jsonOfPrinted(json), json].filter(isText).map(utf8)
+      if (json !== '' && line.includes(String(open))) yield* printed(json)
     }
   }
   // An object can have several lines. The line with its last bracket has the same indentation as the line with its first bracket.
@@ -86,34 +88,32 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
     const start = index + line.trimEnd().length - 1
     const end = text.slice(start).search(new RegExp(`^${indent}[}\\]]`, 'm'))
     const block = text.slice(start, start + end + indent.length + 1)
-    if (end !== -1 && !/x-signature/i.test(block)) yield* [jsonOfPrinted(block), block].filter(isText).map(utf8)
+    if (end !== -1 && !/x-signature/i.test(block)) yield* printed(block)
   }
 }
 
-/** Matches a string in quotes. `console.log` splits a long string into several strings, which it joins with ` +`. */
-const QUOTED = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1( \+\s{0,40})?/y
+const exact = (body: Uint8Array): PossibleBody => ({ body, isExact: true })
+
+/** Yields the JSON of a printed object, and the text of the object itself, which may be JSON already. */
+function* printed(text: string): Generator<PossibleBody> {
+  const json = jsonOfPrinted(text)
+  if (json !== undefined) yield { body: utf8(json), isParsed: true }
+  yield { body: utf8(text) }
+}
 
 /** Yields the values that may begin at an index: a string in quotes, a list of bytes, or the rest of the line or of the text. */
-function* valueAt(text: string, start: number): Generator<Uint8Array> {
+function* valueAt(text: string, start: number): Generator<PossibleBody> {
   const value = text.slice(start)
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
   // PHP's var_dump writes the number of bytes before a string, and escapes nothing.
-  if (length !== undefined && string !== undefined) yield utf8(string).subarray(0, Number(length))
+  if (length !== undefined && string !== undefined) yield exact(utf8(string).subarray(0, Number(length)))
   const [, numbers] = /^\[(\d{1,3}(?:,? \d{1,3})*)\]/.exec(value) ?? []
-  if (numbers !== undefined) yield Uint8Array.from(numbers.split(/,? /), Number)
-  let quoted = ''
-  QUOTED.lastIndex = start
-  for (let match = QUOTED.exec(text); match !== null; match = QUOTED.exec(text)) {
-    quoted += match[2]
-    if (match[3] === undefined) break
-  }
-  if (quoted !== '') yield* [decodeEscapes(quoted), utf8(quoted)]
-  const line = value.replace(/\r?\n[\s\S]*/, '')
-  yield* [jsonOfPrinted(line), line].filter(isText).map(utf8)
-  yield utf8(value.trimEnd())
+  if (numbers !== undefined) yield exact(Uint8Array.from(numbers.split(/,? /), Number))
+  const quoted = decodeLiterals(text, start)
+  if (quoted !== undefined) yield* [exact(quoted.bytes), { body: utf8(text.slice(start + 1, quoted.end - 1)) }]
+  yield* printed(value.replace(/\r?\n[\s\S]*/, ''))
+  yield { body: utf8(value.trimEnd()) }
 }
-
-const isText = (text: string | undefined) => text !== undefined
 
 /** Matches the strings, names and words of a printed object. Without `|$` and the lookbehind, a long text would take quadratic time. */
 const PRINTED =

@@ -79,10 +79,12 @@ function readText(bytes: Uint8Array): CapturedRequest {
   if (refused !== undefined) throw unreadable(refused[1])
   // Go's %q and many logs write HTTP text as a JSON string.
   const quoted = trimmed.startsWith('"') ? jsonValue(fromUtf8(rest)) : undefined
-  if (quoted !== undefined) return readText(utf8(String(quoted)))
+  if (quoted !== undefined) return { ...readText(utf8(String(quoted))), isExact: true }
   const isRequest = beginsAsRequest(text)
   const decoded = isRequest ? undefined : decodeText(rest, text)
-  if (decoded !== undefined) return readText(decoded)
+  if (decoded !== undefined) return { ...readText(decoded), isExact: true }
+  const unmarked = isRequest ? undefined : removeTerminalMarks(rest, text)
+  if (unmarked !== undefined) return readText(unmarked)
   const isJson = /^[{[]/.test(trimmed)
   const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
   if (documents !== undefined) {
@@ -134,14 +136,9 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
   }
 }
 
-/** Decodes the log of an HTTP client, base64 or a dump of bytes, or removes the marks of a terminal. Returns `undefined` for other text. */
+/** Decodes the log of an HTTP client, base64 or a dump of bytes, which lose no byte. Returns `undefined` for other text. */
 function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
-  return (
-    readDebugLog(bytes, text) ??
-    decodeWhole(text, bytes) ??
-    removeTerminalMarks(bytes, text) ??
-    readHexDump(text, bytes)
-  )
+  return readDebugLog(bytes, text) ?? decodeWhole(text, bytes) ?? readHexDump(text, bytes)
 }
 
 /** Matches a code that changes the colour in a terminal. */

@@ -45,6 +45,22 @@ const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [lat
 const changed = (what: string, restore: Change['restore']): Change => ({ what, restore })
 const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
 
+/** Changes that keep the length of the body. */
+const SAME_LENGTH: readonly Change[] = [
+  rewritten(
+    'has spaces in place of tabs',
+    ofText((text) => text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))),
+  ),
+  rewritten(
+    'has tabs in place of spaces',
+    ofText((text) => text.replaceAll('\t', ' ')),
+  ),
+  rewritten(
+    'broke the body into lines',
+    ofText((text) => text.replaceAll('\n', ' ')),
+  ),
+]
+
 /** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
 const CHANGES: readonly Change[] = [
   changed(
@@ -71,6 +87,7 @@ const CHANGES: readonly Change[] = [
     'broke the body into lines',
     ofText((text) => text.replace(/\r?\n(?=.)/g, ' ')),
   ),
+  ...SAME_LENGTH,
   rewritten('saved the body in another encoding', function* (body) {
     if (isAscii(body)) return
     yield isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body))
@@ -133,14 +150,16 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   }
 }
 
-/** Yields the content of a file without the newline that an editor may have added. */
-export const restoredNewline = (body: Uint8Array) => newlines('has a newline after the body', undefined, body)
+/** Yields bodies of the same length that the sender may have sent. */
+export function* sameLengthBodies(body: Uint8Array): Generator<RestoredBody> {
+  for (const { what, restore } of SAME_LENGTH) {
+    for (const restored of restore(body)) if (restored !== undefined) yield { what, body: restored, isWeak: false }
+  }
+}
 
-/** Yields the body without its newline. If the body has no newline and `lost` is given, yields the body with LF and with CRLF. */
-function* newlines(has: string, lost: string | undefined, body: Uint8Array): Generator<RestoredBody> {
+/** Yields the body without its newline. If the body has no newline, yields the body with LF and with CRLF. */
+function* newlines(has: string, lost: string, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }
-  else if (lost !== undefined) {
-    for (const added of ['\n', '\r\n']) yield { what: lost, body: concat(body, utf8(added)), isWeak: true }
-  }
+  else for (const added of ['\n', '\r\n']) yield { what: lost, body: concat(body, utf8(added)), isWeak: true }
 }

@@ -1,24 +1,56 @@
+import { areEqual } from '../bytes.js'
 import { type BodyRead, notTheBytes } from '../capture/body.js'
+import { writeFinding } from './draft.js'
+import { compareBodies, PROOF } from './explain.js'
 import type { Diagnosis, Finding } from './finding.js'
+import { maskWith } from './mask-secrets.js'
 
 /** Matches the codes of findings about the body. These findings are wrong if the capture changed the body. */
 const OF_BODY = /^(body_|signature_mismatch$)/
 
+/** What is surely true about a captured request. */
+export type Confirmed = Pick<Diagnosis, 'valid' | 'findings'> & {
+  /** Why the body is not what arrived, if no finding explains the signature. */
+  readonly doubt?: string | undefined
+}
+
 /**
- * Returns the findings that are surely true for a captured request. If the body is not confirmed, findings about the body are left out.
- * Throws a `CaptureError` if no other finding is left, or if the headers are from free text and no signature confirms them.
+ * Returns the findings that are surely true for a captured request. If the body is in doubt, findings about the body are left out. A request
+ * whose signature is right only for a restored body is not valid, because nobody knows whether the capture or the sender changed the body.
+ * Throws a `CaptureError` if no finding is left, or if the headers are from free text and no signature confirms them.
  */
-export function confirmedFindings(
-  { valid, findings, signedMessage }: Diagnosis,
-  { doubt, isNewlineUnknown, looseBodies }: BodyRead,
-): readonly Finding[] {
-  if (valid || (doubt === undefined && isNewlineUnknown !== true)) return findings
-  const sure = findings.filter(({ code }) => (doubt === undefined ? code !== 'body_newline' : !OF_BODY.test(code)))
-  // If the signature was explained without a change of the body, it confirms the headers and the body.
-  const isMatch = signedMessage !== undefined && sure.length === findings.length
-  if (doubt !== undefined && looseBodies !== undefined && !isMatch) throw notTheBytes(doubt)
+export function confirm(diagnosis: Diagnosis, read: BodyRead, secrets: readonly string[]): Confirmed {
+  const { valid, findings, signedMessage } = diagnosis
+  const { body, guess, signed, isLoose } = read
+  const doubt = read.doubt ?? (isExplained(diagnosis) ? undefined : guess)
+  const sure = doubt === undefined ? findings : findings.filter(({ code }) => !OF_BODY.test(code))
+  const isSame = signed !== undefined && areEqual(signed.body, body)
+  if (
+    doubt === undefined
+      ? isExplained(diagnosis)
+      : signedMessage !== undefined && !isSame && sure.length === findings.length
+  ) {
+    // If the signature was explained without a change of the body, it confirms the headers and the body.
+    return { valid, findings }
+  }
+  if (valid || signed !== undefined) {
+    const others = sure.filter(({ code }) => !OF_BODY.test(code))
+    return { valid: false, findings: [...others, otherBodySigned(read, secrets)] }
+  }
+  if (doubt !== undefined && isLoose) throw notTheBytes(doubt)
   // `clock_unknown` does not explain a wrong signature, so another finding is needed.
-  if (sure.some(({ code }) => code !== 'clock_unknown')) return sure
-  if (doubt !== undefined && findings.length > 0) throw notTheBytes(doubt)
-  return findings
+  if (doubt === undefined || sure.some(({ code }) => code !== 'clock_unknown')) return { valid, findings: sure, doubt }
+  throw notTheBytes(doubt)
+}
+
+/** Returns whether the signature is right, or its mistake was found. */
+export const isExplained = ({ valid, signedMessage }: Diagnosis): boolean => valid || signedMessage !== undefined
+
+/** Returns the finding for a signature that is right for bytes that may not be those that arrived. */
+function otherBodySigned({ body, doubt, signed }: BodyRead, secrets: readonly string[]): Finding {
+  const isSame = signed === undefined || areEqual(signed.body, body)
+  const which = isSame ? `these bytes, but ${doubt}` : `other bytes than those of the capture, which ${signed.what}`
+  const message = `The signature is right for ${which}: the sender signed other bytes than it sent, or the capture changed it.`
+  const evidence = [...(isSame ? [] : compareBodies(signed.body, body, maskWith(secrets))), PROOF]
+  return writeFinding({ code: 'body_changed', message, fix: 'same_bytes', evidence })
 }

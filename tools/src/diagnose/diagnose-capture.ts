@@ -6,7 +6,7 @@ import { type Header, listHeaders } from '../capture/headers.js'
 import { assertNotMasked } from '../capture/masked.js'
 import { signatureChecker } from '../capture/signed-body.js'
 import type { Primitives } from '../primitives.js'
-import { confirmedFindings } from './confirmed-findings.js'
+import { confirm, isExplained } from './confirmed-findings.js'
 import { diagnoseInSteps, MAX_HASHES } from './engine.js'
 import type { Diagnosis } from './finding.js'
 import type { Steps } from './steps.js'
@@ -24,8 +24,8 @@ export interface CaptureToDiagnose {
   readonly now: number
 }
 
-/** The maximum number of hashes for each possible body, if the headers were found in free text. */
-const MAX_HASHES_IF_LOOSE = 3000
+/** The maximum number of hashes for each body, if several parts of the capture may be the body. */
+const MAX_HASHES_EACH = 3000
 
 /** The diagnosis of a captured request, and how the capture was read. */
 export interface CaptureDiagnosis extends Diagnosis {
@@ -51,29 +51,32 @@ export function* diagnoseCapture(
   assertNotMasked(headers)
   assertBody(captured, headers, file)
   const read = bodyOf(captured, headers, signatureChecker(platform, headers, secrets), file)
-  const [body = read.body, ...others] = read.looseBodies ?? []
   const request = {
     ...readHeaders(headers),
     headers: listHeaders(headers),
-    original: read.original,
     secrets,
     now: arrival?.[0] ?? now,
     isArrivalKnown: arrival !== undefined,
     isCaptured: captured.bodyLength === undefined,
   }
-  const hashes = read.looseBodies === undefined ? maxHashes : Math.min(maxHashes, MAX_HASHES_IF_LOOSE)
-  let chosen = body
-  let diagnosis = yield* diagnoseInSteps(platform, { ...request, body }, hashes)
+  const { others = [] } = read
+  const hashes = Math.min(maxHashes, MAX_HASHES_EACH)
+  let chosen = read
+  let diagnosis = yield* diagnoseInSteps(platform, { ...request, ...read }, read.isLoose ? hashes : maxHashes)
   for (const other of others) {
-    if (diagnosis.signedMessage !== undefined) break
+    if (isExplained(diagnosis)) break
+    const next = yield* diagnoseInSteps(platform, { ...request, ...other }, hashes)
+    if (!isExplained(next)) continue
     chosen = other
-    diagnosis = yield* diagnoseInSteps(platform, { ...request, body: other }, hashes)
+    diagnosis = next
   }
+  const { doubt, ...confirmed } = confirm(diagnosis, chosen, secrets)
   return {
     ...diagnosis,
-    findings: confirmedFindings(diagnosis, read),
-    read: { ...read, body: chosen },
-    warnings: read.doubt === undefined || read.looseBodies !== undefined ? [] : [notTheBytes(read.doubt).message],
-    notes: [...(captured.notes ?? []), ...read.notes],
+    ...confirmed,
+    read: chosen,
+    // If the signature is explained, nothing in the capture is in doubt.
+    warnings: doubt === undefined ? [] : [notTheBytes(doubt).message],
+    notes: [...(captured.notes ?? []), ...chosen.notes],
   }
 }

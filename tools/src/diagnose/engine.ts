@@ -2,6 +2,7 @@ import type { HeaderValues } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import { concat, fromUtf8, hex, isUtf8, utf8 } from '../bytes.js'
+import type { BodyOrigin } from '../capture/body.js'
 import type { Header } from '../capture/headers.js'
 import { receivedMessage } from '../capture/signed-body.js'
 import type { Primitives } from '../primitives.js'
@@ -33,6 +34,8 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   readonly isArrivalKnown: boolean
   /** Whether the headers come from a log, a mail or a picture, where they may have been cut or changed. */
   readonly isCaptured?: boolean | undefined
+  /** Where the body comes from. By default, the body is what arrived. */
+  readonly origin?: BodyOrigin
 }
 
 /** The maximum number of hashes in a search. */

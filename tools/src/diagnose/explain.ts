@@ -1,4 +1,5 @@
 import { areEqual, concat, fromLatin1, fromUtf8, hex, isUtf8, isWhiteSpace, latin1 } from '../bytes.js'
+import type { BodyOrigin } from '../capture/body.js'
 import { contentLengthOf, passedProxy } from '../capture/headers.js'
 import { countBytes, joinWords, quote, showCharacters } from '../text.js'
 import type { Mistake } from './dimensions.js'
@@ -17,7 +18,15 @@ import type { Steps } from './steps.js'
 /** The maximum length of JSON that is written again in the style of every serializer. With longer JSON, that would take seconds. */
 const MAX_COMPARED = 100_000
 
-const PROOF = 'Confirmed: signing in this way leads to the received signature.'
+export const PROOF = 'Confirmed: signing in this way leads to the received signature.'
+
+/** Who else may have changed the body, by where the body comes from. */
+const OR_CHANGED: { readonly [origin in BodyOrigin]: string } = {
+  arrived: '',
+  sent: '',
+  log: ', or the program that wrote the log changed it',
+  capture: ', or the capture changed it',
+}
 
 const MOST_DIGITS = 'All other digits are right, so both sides have the same secret and the same bytes.'
 
@@ -26,7 +35,12 @@ type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 /** Returns a draft for each mistake of the signing variant. Together, these mistakes explain the signature. */
 export function* explain(
   variant: FoundVariant,
-  { body: received, headers, isCaptured }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured'>,
+  {
+    body: received,
+    headers,
+    isCaptured,
+    origin = 'arrived',
+  }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured' | 'origin'>,
   mask: Mask,
   sender?: Language,
 ): Steps<Draft[]> {
@@ -71,15 +85,16 @@ export function* explain(
   // changed the body.
   const contentLength = contentLengthOf(headers)
   const isChangedHere = contentLength === variant.body.length && contentLength !== received.length
-  const isChangedThere = contentLength === received.length && !passedProxy(headers)
+  const isChangedThere = origin === 'sent' || (contentLength === received.length && !passedProxy(headers))
   const ofBody = of('body', 'JSON')
   // If both bodies have the same end, there is no finding about the newline: one change removed it, and another added it again.
   const isEndSame = areEqual(endOf(variant.body), endOf(received))
   const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
-  const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
+  const orChangedBy = contentLength === received.length ? '' : OR_CHANGED[origin]
+  const side = orChangedBy !== '' ? 'unknown' : isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
   for (const [index, { code, fix, what, style, input }] of joinChanges(changes).entries()) {
     const json = style && (yield* describeJson(style, input as Uint8Array, sender))
-    const end = code === 'body_not_signed' ? '' : ', not the bytes received'
+    const end = `${code === 'body_not_signed' ? '' : ', not the bytes received'}${orChangedBy}`
     const evidence = index === 0 ? compareBodies(variant.body, received, mask) : []
     const draft = confirmed({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
     drafts.push({ ...draft, languages: json?.languages ?? [] })
@@ -166,7 +181,7 @@ function* describeJson(
 }
 
 /** Returns evidence that shows the first difference between the signed body and the received body. */
-function compareBodies(signed: Uint8Array, received: Uint8Array, mask: Mask): EvidenceLine[] {
+export function compareBodies(signed: Uint8Array, received: Uint8Array, mask: Mask): EvidenceLine[] {
   const areText = isUtf8(signed) && isUtf8(received)
   const isInsideCharacter = (body: Uint8Array, index: number) => areText && ((body[index] ?? 0) & 0xc0) === 0x80
   let same = 0

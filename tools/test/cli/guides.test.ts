@@ -34,7 +34,8 @@ describe('docs/debug/command-line.md', () => {
       const body = '{"event":"invoice.paid","amount":100}'
       const headers = Object.entries(sign(body, GUIDE_SECRET, { timestamp: 1_700_000_000, nonce: '6f9619ff' }))
       const head = ['POST / HTTP/1.1', ...headers.map(([name, value]) => `${name}: ${value}`)]
-      writeFileSync(join(folder, 'captured.http'), `${head.join('\n')}\n\n${body}`)
+      const text = `${head.join('\n')}\nContent-Length: ${body.length}\n\n${body}`
+      writeFileSync(join(folder, 'captured.http'), text)
 
       await withHandler(async (origin) => {
         const now = await rerun(guide, folder, { 'localhost:3000': origin })

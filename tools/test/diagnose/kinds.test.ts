@@ -333,10 +333,3 @@ it.each(['/hooks', 'https://localhost/hooks'])('%s for the nonce', (target) => {
 it('a nonce with a space is the mistake of the sender if that nonce was signed', () => {
   expect(firstOf({ nonce: 'n 1' })).toMatchObject({ code: 'nonce_characters', side: 'sender' })
 })
-
-it.each([
-  ['spaces for tabs', '{\n\t"id": 7\n}', '{\n "id": 7\n}'],
-  ['tabs for spaces', '{\n  "id": 7\n}', '{\n\t\t"id": 7\n}'],
-])('a capture with %s has a valid request, because the length stays', (_, sent, body) => {
-  expect(diagnosisOf(httpOf({ body, message: `${TIMESTAMP}:n-1:${sent}` })).valid).toBe(true)
-})

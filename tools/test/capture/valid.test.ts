@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import { NOW, SECRET, signatureOf, TIMESTAMP } from '../../../test/support/request.js'
+import { readCapture } from '../../src/capture/read-capture.js'
+import { diagnoseCapture } from '../../src/diagnose/diagnose-capture.js'
+import { runSteps } from '../../src/diagnose/steps.js'
+import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
+
+// "Valid" is said only of the bytes that arrived. Every common mistake is in every form of a capture, with and without Content-Length.
+
+const JSON_BODY = '{"id":7,"who":"Zoë"}'
+const LINES = '{\n  "id": 7\n}'
+
+/** The body that was signed, the body that was sent, and the code of the finding that `listen` prints. */
+const MISTAKES: readonly (readonly [
+  name: string,
+  signed: string | Uint8Array,
+  sent: string | Uint8Array,
+  code: string,
+])[] = [
+  ['a line feed signed but not sent', `${JSON_BODY}\n`, JSON_BODY, 'body_newline'],
+  ['a line feed sent but not signed', JSON_BODY, `${JSON_BODY}\n`, 'body_newline'],
+  ['CRLF signed, LF sent', LINES.replaceAll('\n', '\r\n'), LINES, 'body_newline'],
+  ['Latin-1 signed, UTF-8 sent', Buffer.from(JSON_BODY, 'latin1'), JSON_BODY, 'body_encoding'],
+  ['a byte order mark signed', `\ufeff${JSON_BODY}`, JSON_BODY, 'body_encoding'],
+  ['base64 sent', JSON_BODY, Buffer.from(JSON_BODY).toString('base64'), 'body_wrapped'],
+  ['JSON written twice', JSON_BODY, JSON.stringify(JSON_BODY), 'body_wrapped'],
+  ['URL-encoded', JSON_BODY, encodeURIComponent(JSON_BODY), 'body_wrapped'],
+  ['spaces sent', '{"id":7}', '{"id": 7}', 'body_json'],
+  ['spaces around the body', JSON_BODY, ` ${JSON_BODY} `, 'body_json'],
+]
+
+type Headers = Readonly<Record<string, string>>
+
+const headOf = (headers: Headers) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')
+const repr = (text: string) => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
+const inBytes = (text: string) =>
+  `b${repr(Buffer.from(text).toString('latin1')).replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)}`
+
+/** Forms that lose no byte. */
+const EXACT: Readonly<Record<string, (headers: Headers, body: string) => string>> = {
+  'a JSON log': (headers, rawBody) => JSON.stringify({ headers, rawBody }),
+  'a JSON log after a prefix': (headers, body) =>
+    `INFO ${JSON.stringify({ req: { method: 'POST', url: '/', headers, body } })}\n`,
+  'an event of Lambda': (headers, body) => JSON.stringify({ version: '2.0', headers, body, isBase64Encoded: false }),
+  'an event of Lambda in base64': (headers, body) =>
+    JSON.stringify({ version: '2.0', headers, body: Buffer.from(body).toString('base64'), isBase64Encoded: true }),
+  'a HAR file': (headers, text) => {
+    const list = Object.entries(headers).map(([name, value]) => ({ name, value }))
+    const request = {
+      method: 'POST',
+      url: 'https://a/',
+      headers: list,
+      postData: { mimeType: 'application/json', text },
+    }
+    return JSON.stringify({ log: { entries: [{ request, response: { status: 401 } }] } })
+  },
+  'HTTP text in a JSON string': (headers, body) =>
+    JSON.stringify(`POST / HTTP/1.1\r\n${headOf(headers).replaceAll('\n', '\r\n')}\r\n${body}`),
+  'a Python literal below the head': (headers, body) => `POST / HTTP/1.1\n${headOf(headers)}\n${inBytes(body)}\n`,
+  'two Python literals': (headers, body) =>
+    `POST / HTTP/1.1\n${headOf(headers)}\n${inBytes(body.slice(0, 9))} ${inBytes(body.slice(9))}\n`,
+  'a printed dict': (headers, body) => `${JSON.stringify(headers).replaceAll('"', "'")}\nbody: ${inBytes(body)}\n`,
+  "http.client's log": (headers, body) =>
+    `send: ${inBytes(`POST / HTTP/1.1\r\n${headOf(headers).replaceAll('\n', '\r\n')}\r\n`)}\nsend: ${inBytes(body)}\nreply: ''\n`,
+}
+
+function diagnosisOf(capture: string | Uint8Array, file?: string | Uint8Array) {
+  const captured = readCapture(Buffer.from(capture))
+  const arrival = [NOW, ''] as const
+  const given = { captured, headers: captured.headers, file: file === undefined ? undefined : Buffer.from(file) }
+  return runSteps(diagnoseCapture(NODE_PRIMITIVES, { ...given, secrets: [SECRET], arrival, now: NOW }))
+}
+
+const headersFor = (signed: string | Uint8Array, length?: number): Headers => ({
+  'x-timestamp': TIMESTAMP,
+  'x-nonce': 'abc',
+  'x-signature': signatureOf(TIMESTAMP, 'abc', signed, SECRET),
+  ...(length === undefined ? {} : { 'content-length': String(length) }),
+})
+
+describe.each(Object.entries(EXACT))('in %s', (_, form) => {
+  it.each(MISTAKES)(
+    '%s: the side is the sender if the length is right, and else unknown',
+    (_name, signed, sent, code) => {
+      const [finding] = diagnosisOf(form(headersFor(signed), String(sent))).findings
+      expect([finding?.code, finding?.side]).toEqual([code, 'unknown'])
+      expect(finding?.message).toContain('or the program that wrote the log changed it')
+      const [proved] = diagnosisOf(form(headersFor(signed, Buffer.byteLength(sent)), String(sent))).findings
+      expect([proved?.code, proved?.side]).toEqual([code, 'sender'])
+      expect(proved?.message).not.toContain('or the program')
+    },
+  )
+
+  it.each([JSON_BODY, LINES, `${LINES}\n`])('a valid body of %j is valid', (body) => {
+    expect(diagnosisOf(form(headersFor(body), body))).toMatchObject({ valid: true, findings: [], notes: [] })
+  })
+})
+
+describe('in HTTP text', () => {
+  const text = (headers: Headers, body: string | Uint8Array) =>
+    Buffer.concat([
+      Buffer.from(`POST / HTTP/1.1\r\n${headOf(headers).replaceAll('\n', '\r\n')}\r\n`),
+      Buffer.from(body),
+    ])
+
+  it.each(MISTAKES)('%s: without Content-Length, the capture may have changed the body', (_, signed, sent, code) => {
+    const { valid, findings } = diagnosisOf(text(headersFor(signed), sent))
+    expect([valid, findings[0]?.code, findings[0]?.side]).toEqual([false, code, 'unknown'])
+    expect(findings[0]?.message).toContain('or the capture changed it')
+  })
+
+  it.each(MISTAKES)('%s: the right length confirms the body', (_, signed, sent, code) => {
+    const { findings } = diagnosisOf(text(headersFor(signed, Buffer.byteLength(sent)), sent))
+    expect([findings[0]?.code, findings[0]?.side]).toEqual([code, 'sender'])
+  })
+
+  it.each([
+    ['tabs for spaces', '{\n\t"id": 7}', '{\n "id": 7}'],
+    ['newlines for spaces', '{"id": 7,\n"a": 1}', '{"id": 7, "a": 1}'],
+  ])('a body that must be changed to match is not valid: %s', (_, body, signed) => {
+    for (const length of [undefined, Buffer.byteLength(body)]) {
+      const { valid, findings } = diagnosisOf(text(headersFor(signed, length), body))
+      expect([valid, findings[0]?.code]).toEqual([false, expect.stringMatching(/^body_(changed|json|newline)$/)])
+    }
+  })
+
+  it('typographic quotes in a body without Content-Length may be of the capture', () => {
+    const { findings } = diagnosisOf(text(headersFor('"id" and "who"'), '“id” and “who”'))
+    expect(findings).toMatchObject([{ code: 'body_changed', side: 'unknown' }])
+    expect(findings[0]?.message).toContain('has typographic quotes in the body')
+    expect(diagnosisOf(text(headersFor('"id" and "who"', 14), '“id” and “who”')).valid).toBe(true)
+  })
+
+  it('a right signature is not valid if Content-Length differs from the body', () => {
+    const { valid, findings } = diagnosisOf(text(headersFor('abc', 9), 'abc'))
+    expect([valid, findings]).toEqual([false, [expect.objectContaining({ code: 'body_changed', side: 'unknown' })]])
+    expect(findings[0]?.message).toContain('Content-Length is 9, but its body has 3 bytes')
+  })
+})
+
+describe('a body that surely is not what arrived', () => {
+  it.each([
+    ['has U+FFFD in a JSON string', (headers: Headers) => JSON.stringify({ headers, rawBody: 'a\ufffd' }), 'a\ufffd'],
+    ['is parsed', (headers: Headers) => JSON.stringify({ headers, body: { id: 7 } }), '{"id":7}'],
+    [
+      'is the text of a compressed body',
+      (headers: Headers) => JSON.stringify({ headers: { ...headers, 'content-encoding': 'gzip' }, body: 'abc' }),
+      'abc',
+    ],
+  ])('is not valid if its signature is right: it %s', (_, form, body) => {
+    expect(diagnosisOf(form(headersFor(body)))).toMatchObject({
+      valid: false,
+      findings: [
+        { code: 'body_changed', side: 'unknown', message: expect.stringContaining('or the capture changed it') },
+      ],
+    })
+  })
+
+  it('is what arrived after all if it has the right length', () => {
+    expect(diagnosisOf(JSON.stringify({ headers: headersFor('a\ufffd', 4), rawBody: 'a\ufffd' })).valid).toBe(true)
+  })
+})
+
+describe('with --body-file', () => {
+  const head = (headers: Headers) => JSON.stringify({ headers, body: 'another body' })
+
+  it.each(MISTAKES)('%s: the file is what was sent', (_, signed, sent, code) => {
+    const [finding] = diagnosisOf(head(headersFor(signed)), sent).findings
+    expect([finding?.code, finding?.side]).toEqual([code, 'sender'])
+    expect(finding?.message).not.toContain('or the')
+  })
+
+  it.each(['abc', 'abc\n', '"abc"', Buffer.from([0xff])])('the bytes of the file are not changed: %j', (body) => {
+    expect(diagnosisOf(head(headersFor(body)), body).valid).toBe(true)
+  })
+
+  it('a file of another length than Content-Length is not what was sent', () => {
+    expect(diagnosisOf(head(headersFor('abc', 4)), 'abc')).toMatchObject({
+      valid: false,
+      findings: [{ code: 'body_changed' }],
+    })
+    expect(() => diagnosisOf(head(headersFor('abcd', 4)), 'abc')).toThrow(
+      'Content-Length is 4, but its body has 3 bytes',
+    )
+  })
+})
