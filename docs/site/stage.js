@@ -54,12 +54,17 @@ export function stageGuides() {
   writeFileSync(join(PAGES, 'sidebar.json'), JSON.stringify(sidebar))
 }
 
-/** Returns the start page, with the server of the README. */
+/** Returns the start page, with the picture and the server of the README. */
 function homePage() {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const server = readme.match(/^```js$[\s\S]*?^```$/gm)?.find((code) => code.includes('.listen('))
   if (server === undefined) throw new Error('README.md needs a server (js) for the start page.')
-  return readFileSync(join(SITE, 'home.md'), 'utf8').replace('<!-- quickstart -->', () => server)
+  const [, alt = '', path = ''] = /^!\[(.*)\]\((\S+\.svg)\)$/m.exec(readme) ?? []
+  const overview = inlineDiagram('README.md', path, alt)
+  if (overview === undefined) throw new Error('README.md needs a diagram (svg) for the start page.')
+  return readFileSync(join(SITE, 'home.md'), 'utf8')
+    .replace('<!-- overview -->', () => overview)
+    .replace('<!-- quickstart -->', () => server)
 }
 
 /**

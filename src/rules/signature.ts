@@ -9,7 +9,7 @@ export interface SignedMessage {
 }
 
 /** Returns the signature of a message in lowercase hex: HMAC-SHA256, keyed by the secret's UTF-8 bytes. */
-export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
+export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string | Uint8Array): string {
   return hmacSha256(`${timestamp}:${nonce}:`, body, secret, 'hex')
 }
 

@@ -55,7 +55,10 @@ describe('a wrong call', () => {
     [['signn'], 'error: Unknown command "signn". Did you mean sign?'],
     [['verify'], 'Unknown command "verify". Use one of: secret, sign, send, check, diagnose,'],
     [['sign', '--fromat', 'curl'], 'Unknown option "--fromat". Did you mean --format?'],
-    [['sign', '-x'], 'Unknown option "-x". Use one of: --secret-env, --secret-file, --format, --url, --timestamp,'],
+    [
+      ['sign', '-x'],
+      'Unknown option "-x". Use one of: --secret-env, --secret-file, --scheme, --format, --url, --timestamp,',
+    ],
     [['check', 'http://a', '--only', 'foo', ...FROM_ENV], 'Unknown case of --only or --skip "foo". Did you mean body?'],
     [['sign', '--format'], 'error: --format needs a value. Pass --format FORMAT, or --format=FORMAT if'],
     [['sign', '--format', '--json'], '--format needs a value.'],

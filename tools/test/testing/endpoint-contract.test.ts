@@ -1,15 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MemoryNonceStore } from '../../../src/index.js'
 import { canBeSplitDifferently } from '../../../src/rules/nonce.js'
+import * as standard from '../../../src/standard-webhooks/index.js'
 import { SimulatedTime } from '../../../test/support/simulated-time.js'
 import type { EndpointFault } from '../../src/testing/endpoint/faults.js'
 import type { EndpointCaseCode } from '../../src/testing/endpoint/rows.js'
 import { changeByte, splitLater } from '../../src/testing/endpoint/sender.js'
 import { type EndpointContractOptions, type EndpointResult, endpointContract } from '../../src/testing/index.js'
-import { type Answered, MISTAKES, Receiver, SIGNED_OTHERWISE } from './receivers/receiver.js'
+import {
+  type Answered,
+  MISTAKES,
+  Receiver,
+  SIGNED_OTHERWISE,
+  STANDARD_MISTAKES,
+  STANDARD_SIGNED_OTHERWISE,
+  StandardReceiver,
+} from './receivers/receiver.js'
 import { postDirectly } from './receivers/serve.js'
 
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
+const STANDARD_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
+const STANDARD = { secret: STANDARD_SECRET, scheme: 'standard-webhooks' } as const
 
 // No test waits: the time of the contract is simulated.
 const time = new SimulatedTime()
@@ -79,6 +91,101 @@ describe('the contract finds the mistake of a receiver that', () => {
   it('fails each case alone, except for the one that only advises', () => {
     const alone = MISTAKES.flatMap(({ fails }) => (fails.length === 1 ? fails : []))
     expect(CODES.filter((code) => !alone.includes(code))).toEqual(['answers-alike'])
+  })
+})
+
+describe('the contract of Standard Webhooks', () => {
+  const right = () => postDirectly(new StandardReceiver(STANDARD_SECRET))
+  const codes = endpointContract({ ...STANDARD, post: right() }).map(({ code }) => code)
+
+  it('has the cases of both schemes, and a few of its own', () => {
+    expect(codes.filter((code) => !CODES.includes(code))).toEqual([
+      'accepted-retry',
+      'accepted-signatures',
+      'signature-hex',
+      'signature-version',
+    ])
+    expect(CODES.filter((code) => !codes.includes(code))).toEqual([
+      'nonce-129',
+      'nonce-space',
+      'nonce-outside-ascii',
+      'signature-uppercase',
+      'signature-prefix',
+      'signature-base64',
+      'signature-list',
+      'replay-other-body',
+    ])
+  })
+
+  it('is passed by a right receiver, and by this library', async () => {
+    expect(await failures({ ...STANDARD, post: right() })).toEqual({})
+    const nonceStore = new MemoryNonceStore()
+    const post: EndpointContractOptions['post'] = async (headers, body) => {
+      const { ok } = await standard.verify({ webhookId: '42', headers, body }, STANDARD_SECRET, nonceStore)
+      return { status: ok ? 204 : 401 }
+    }
+    expect(await failures({ ...STANDARD, post })).toEqual({})
+    expect(await failures({ ...STANDARD, secret: Buffer.from(STANDARD_SECRET.slice(6), 'base64'), post })).toEqual({})
+  })
+
+  it.each(STANDARD_MISTAKES)('finds the mistake of a receiver that $name', async ({ fails, says, apply }) => {
+    const receiver = new StandardReceiver(STANDARD_SECRET)
+    const found = await failures({ ...STANDARD, post: postDirectly(Object.assign(receiver, apply(receiver))) })
+    expect(Object.keys(found)).toEqual(fails)
+    const [{ cause, fix } = {} as Failure] = Object.values(found)
+    expect(`${cause} ${fix}`).toMatch(says)
+  })
+
+  it.each(STANDARD_SIGNED_OTHERWISE)('finds what a receiver expects instead: %s', async (_, says, parts) => {
+    const receiver = new StandardReceiver(STANDARD_SECRET)
+    const post = postDirectly(Object.assign(receiver, typeof parts === 'function' ? parts(receiver) : parts))
+    expect(await failures({ ...STANDARD, post })).toMatchObject({
+      'accepted-json': { fault: 'refused', cause: expect.stringMatching(says) },
+    })
+  })
+
+  it('names X-Signature nowhere, and the other contract names webhook-signature nowhere', async () => {
+    const texts = async (options: EndpointContractOptions) => JSON.stringify(await failures(options))
+    const accepting = { post: () => ({ status: 204 }) }
+    expect(await texts({ ...STANDARD, ...accepting })).not.toMatch(/X-|hex digits/)
+    expect(await texts({ secret: SECRET, ...accepting })).not.toMatch(/webhook-|v1,/)
+  })
+
+  it.each([
+    ['x-signature', STANDARD_SECRET],
+    ['x-signature', SECRET],
+    ['standard-webhooks', STANDARD_SECRET],
+  ] as const)('names the other scheme if the endpoint keeps that one: %s with %s', async (scheme, secret) => {
+    class TextKey extends StandardReceiver {
+      override signatureOf([timestamp, id]: readonly [string, string, string], body: Buffer): string {
+        const signed = standard.sign(body, Buffer.from(secret), { messageId: id, timestamp: Number(timestamp) })
+        return signed['webhook-signature']
+      }
+    }
+    const other =
+      scheme === 'standard-webhooks'
+        ? new Receiver(secret)
+        : secret === SECRET
+          ? new TextKey(secret)
+          : new StandardReceiver(secret)
+    const found = await failures({ scheme, secret, post: postDirectly(other) })
+    const says =
+      scheme === 'x-signature' ? /Standard Webhooks.*--scheme standard-webhooks/ : /X-Nonce.*without --scheme/
+    const { cause, fix } = found['accepted-json'] as Failure
+    expect(`${cause} ${fix}`).toMatch(says)
+  })
+
+  it.each([
+    [{ scheme: 'svix' }, "scheme must be 'x-signature' or 'standard-webhooks'."],
+    [{ secret: 'not base64!' }, 'secret is not base64 with or without whsec_.'],
+    [{ secret: '' }, 'secret is an empty string.'],
+    [{ secret: Buffer.of() }, 'secret has no bytes.'],
+    [{ secret: Buffer.from(SECRET), scheme: undefined }, 'secret is'],
+  ])('refuses %j', (options, message) => {
+    const all = { ...STANDARD, post: right(), ...options } as EndpointContractOptions
+    expect(() => endpointContract(all)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining(message) }),
+    )
   })
 })
 
@@ -314,6 +421,21 @@ describe('the contract', () => {
     expect(await failures({ post: right(), secret: SECRET, body: '' })).toEqual({})
   })
 
+  it('replaces {{uuid}} in each request, so that an endpoint may accept each event once', async () => {
+    const receiver = new Receiver(SECRET)
+    const events = new Set<string>()
+    receiver.accept = (sent) => {
+      const { id } = JSON.parse(sent.toString())
+      const isNew = !events.has(id)
+      events.add(id)
+      expect(id).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+      return { status: isNew ? 204 : 200 }
+    }
+    const body = '{"id":"{{uuid}}","text":"\u00e9"}'
+    expect(await failures({ post: postDirectly(receiver), secret: SECRET, body })).toEqual({})
+    expect(events.size).toBeGreaterThan(20)
+  })
+
   it.each([
     [{ post: 'http://localhost/' }, 'post is a string. Pass a function that sends a request'],
     [{ secret: '' }, 'secret is an empty string. Pass the signing secret'],
@@ -350,12 +472,13 @@ describe.each([
 })
 
 describe('splitting a message later', () => {
-  const split = (body: string) => splitLater({ headers: [['X-Nonce', 'n']], body: Buffer.from(body) })
+  const names = { timestamp: 'X-Timestamp', nonce: 'X-Nonce', signature: 'X-Signature' }
+  const split = (body: string) => splitLater({ names, headers: [['X-Nonce', 'n']], body: Buffer.from(body) })
   it.each([
     ['{"a":1}', 'n:{"a"', '1}'],
     [':', 'n:', ''],
   ])('of the body %j', (body, nonce, rest) => {
-    expect(split(body)).toEqual({ headers: [['X-Nonce', nonce]], body: Buffer.from(rest) })
+    expect(split(body)).toEqual({ names, headers: [['X-Nonce', nonce]], body: Buffer.from(rest) })
   })
 
   it.each(['', 'a', '{ "a":1}', '\u00e9:', `${'x'.repeat(127)}:`])('cannot be done with the body %j', (text) => {

@@ -1,5 +1,6 @@
 import type { EndpointFault } from '../../testing/endpoint/faults.js'
 import type { EndpointCaseCode } from '../../testing/endpoint/rows.js'
+import { type ContractScheme, SCHEMES, type SchemeName } from '../../testing/endpoint/scheme.js'
 import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 
 // Often, several cases fail for one reason. The table in this file finds this reason.
@@ -48,15 +49,15 @@ const clock = (codes: RegExp, direction: string): RootCause => ({
   },
 })
 
-/** The first row that matches explains its cases. Later rows explain only the other cases. */
-const ROOT_CAUSES: readonly RootCause[] = [
+/** Returns a table whose first row that matches explains its cases. Later rows explain only the other cases. */
+const rootCauses = ({ message, form }: ContractScheme): readonly RootCause[] => [
   {
     ...cause(ACCEPTED, /^(headers|timestamp|nonce|signature|body|replay)-/, [
       'signature-other-secret',
       'body-changed',
       'timestamp-old',
     ]),
-    minCases: 35,
+    minCases: 28,
     advice: {
       cause: 'The endpoint accepts every request. The check does not run, or the handler ignores the result.',
       fix: 'If the check fails, answer 401 and return from the handler. Await an asynchronous check. In PHP, call exit after http_response_code(401).',
@@ -71,7 +72,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
     minCases: 8,
     advice: {
       cause: 'The endpoint does not check the signature, or ignores the result of the check.',
-      fix: 'Compute the HMAC-SHA256 of timestamp, colon, nonce, colon and raw body with the secret. Compare the result with X-Signature, and answer 401 if the two differ.',
+      fix: `Compute the HMAC-SHA256 of ${message} with the secret, as ${form}. Compare the result with the header, and answer 401 if the two differ.`,
     },
   },
   // The endpoint parses JSON and writes the JSON again.
@@ -96,7 +97,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
   clock(/^accepted-ahead$|^timestamp-old$/, 'behind'),
   cause(REFUSED, /^accepted-(old|ahead)$/),
   cause(ACCEPTED, /^headers-no|^signature-empty$/),
-  // The endpoint compares only a part of X-Signature, or changes X-Signature first. A server can join two headers into one list.
+  // The endpoint compares only a part of X-Signature, or changes it first. A server can join two headers into one list.
   ...(['signature-uppercase', 'signature-half', 'signature-digit', 'signature-longer', 'signature-list'] as const).map(
     (code) => cause(ACCEPTED, /^signature-(uppercase|half|digit|longer|empty|list)$|^headers-two-signatures$/, [code]),
   ),
@@ -107,12 +108,12 @@ const ROOT_CAUSES: readonly RootCause[] = [
 ]
 
 /** Returns what to change. Faults that hide other results, such as a redirect, come first. Causes of one case come last. */
-export function explainFailures(cases: readonly CheckedCase[]): Finding[] {
+export function explainFailures(cases: readonly CheckedCase[], scheme: SchemeName = 'x-signature'): Finding[] {
   const failed = cases.flatMap(({ code, result }) => (result.ok ? [] : [{ ...result, code }]))
   const faults = new Set<EndpointFault>(BOTH)
   const findings = groupByFix(failed.filter(({ fault }) => !faults.has(fault)))
   let unexplained = failed.filter(({ fault }) => faults.has(fault))
-  for (const { faults, codes, required, minCases, advice } of ROOT_CAUSES) {
+  for (const { faults, codes, required, minCases, advice } of rootCauses(SCHEMES[scheme])) {
     const fits = unexplained.filter(({ code, fault }) => faults.includes(fault) && codes.test(code))
     const found = required.map((code) => fits.find((one) => one.code === code))
     if (fits.length < minCases || found.includes(undefined)) continue

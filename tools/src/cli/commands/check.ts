@@ -18,6 +18,7 @@ import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions } from '../input/received.js'
+import { parseScheme, SCHEME_OPTION, schemeNotes, standardSecret } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { type Style, wrapText, write } from '../output/terminal.js'
 
@@ -33,6 +34,7 @@ export const check = defineCommand({
   operands: ['URL'],
   options: {
     ...SECRET_OPTIONS,
+    ...SCHEME_OPTION,
     instance: {
       value: 'URL',
       kind: 'several',
@@ -40,7 +42,7 @@ export const check = defineCommand({
     },
     body: {
       value: 'FILE',
-      help: 'the body to send, if the endpoint refuses unknown events. Cases that need another body are skipped',
+      help: 'the body to send, if the endpoint refuses unknown events. Cases that need another body are skipped. A new UUID replaces {{uuid}} in each request, for an endpoint that accepts each event once',
     },
     header: { value: "'Name: value'", kind: 'several', help: 'adds a header to every request' },
     only: {
@@ -71,11 +73,13 @@ export const check = defineCommand({
     if (rate <= 0) throw new UsageError(`--rate is ${rate}. Pass a number of requests per second above 0.`)
     const extra = parseHeaderOptions(values.header)
     const body = values.body === undefined ? undefined : await readInput(values.body, 'the event of --body', context)
+    const scheme = parseScheme(values.scheme)
     const loaded = await loadSecret({ values }, context)
     const client = new CheckClient({ urls, extra, timeout, rate })
     const contract = endpointContract({
       post: client.post,
-      secret: loaded.secret,
+      secret: scheme === 'standard-webhooks' ? standardSecret(loaded.secret) : loaded.secret,
+      scheme,
       clock: context.clock,
       body,
       instances: urls.length,
@@ -89,12 +93,12 @@ export const check = defineCommand({
     const cases = await runCases(chosen, contract, client, print, context, style)
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
-    const findings = explainFailures(cases)
+    const findings = explainFailures(cases, scheme)
     if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped, findings))
     const planned = chosen.length - skipped.length
     await print(conclusion(cases, findings, { planned, isWhole: planned === contract.length, endpoint }, style))
     const ok = findings.length === 0
-    const notes = [...loaded.notes, ...weaknessNotes(loaded)]
+    const notes = [...loaded.notes, ...weaknessNotes(loaded), ...schemeNotes(scheme, loaded.secret)]
     const documents = cases.map(({ result, seconds: _, ...one }) => ({ ...one, ...result }))
     const causes = findings.length === 0 ? {} : { causes: findings }
     return {

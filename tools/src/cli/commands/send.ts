@@ -1,4 +1,3 @@
-import { sign } from '../../../../src/index.js'
 import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
@@ -7,6 +6,7 @@ import { contentTypeOf, type EndpointResponse, isAccepted, isRejected, parseUrl,
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
 import { readSaved, SAVED_OPTIONS, type SavedRequest } from '../input/saved-request.js'
+import { parseScheme, SCHEME_OPTION, schemeNotes, schemeOf, signWith } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { printable, type Style, wrapText } from '../output/terminal.js'
 
@@ -16,6 +16,7 @@ export const send = defineCommand({
   operands: ['URL', '[file|-]'],
   options: {
     ...SECRET_OPTIONS,
+    ...SCHEME_OPTION,
     header: {
       value: "'Name: value'",
       kind: 'several',
@@ -41,14 +42,21 @@ export const send = defineCommand({
     }
     const body = saved?.body ?? (await readInput(operands[1], 'the body', context))
     const loaded = await loadSecret(call, context)
-    const notes = [...loaded.notes, ...weaknessNotes(loaded), ...(saved?.notes ?? [])]
+    // A saved request is signed again by the rules of its own signature.
+    const scheme = parseScheme(values.scheme) ?? schemeOf(saved?.headers ?? [])
+    const notes = [
+      ...loaded.notes,
+      ...weaknessNotes(loaded),
+      ...schemeNotes(scheme, loaded.secret),
+      ...(saved?.notes ?? []),
+    ]
     if (body.length === 0) notes.push('The body is empty.')
 
     const own: readonly Header[] = [
       ['User-Agent', 'inbound-webhook-tools'],
       ['Content-Type', contentTypeOf(body)],
     ]
-    const signed = sign(body, loaded.secret, { clock: context.clock })
+    const signed = signWith(scheme, body, loaded.secret, { clock: context.clock })
     const headers: Header[] = [
       ['Host', url.host],
       ...replaceHeaders(saved?.headers ?? own, Object.entries(signed)),
@@ -85,12 +93,13 @@ async function sendSaved(
 ): Promise<Outcome> {
   const lines: Header[] = [['Host', url.host], ...headers, ['Content-Length', String(body.length)]]
   const response = await sendRequest({ method, url, headers: replaceHeaders(lines, extra), body }, timeout)
-  const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, 'x-timestamp').join()))
+  const name = schemeOf(headers) === 'standard-webhooks' ? 'webhook-timestamp' : 'X-Timestamp'
+  const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, name.toLowerCase()).join()))
   const isOld = age > WINDOW_SECONDS && !isAccepted(response)
   const notes = [
     ...read,
     ...(isOld
-      ? [`X-Timestamp is ${age} s old, so a correct endpoint refuses the request. --resign signs the request again.`]
+      ? [`${name} is ${age} s old, so a correct endpoint refuses the request. --resign signs the request again.`]
       : []),
   ]
   return outcomeOf(response, notes, style)

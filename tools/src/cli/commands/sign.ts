@@ -1,4 +1,3 @@
-import { sign as signBody } from '../../../../src/index.js'
 import { MAX_SECONDS } from '../../../../src/sign.js'
 import type { Header } from '../../capture/headers.js'
 import { httpText } from '../../capture/write-request.js'
@@ -6,6 +5,7 @@ import { curlWithFile } from '../../curl.js'
 import { defineCommand, UsageError, unknownWord } from '../command.js'
 import { contentTypeOf, parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
+import { parseScheme, SCHEME_OPTION, schemeNotes, signWith } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
 import { jsonText } from '../output/terminal.js'
 
@@ -17,13 +17,14 @@ export const sign = defineCommand({
   operands: ['[file|-]'],
   options: {
     ...SECRET_OPTIONS,
+    ...SCHEME_OPTION,
     format: {
       value: 'FORMAT',
       help: 'headers: the three headers, one per line (the default)\ncurl: a curl command that sends the body\nhttp: the whole request as HTTP text, which diagnose reads\njson: the same as --json',
     },
     url: { value: 'URL', help: 'the URL for curl and http. Default: http://localhost/' },
     timestamp: { value: 'SECONDS', kind: 'number', help: 'the Unix time to sign. Default: now' },
-    nonce: { value: 'NONCE', help: 'the nonce to sign. Default: a random UUID' },
+    nonce: { value: 'NONCE', help: 'the nonce to sign, or the ID of Standard Webhooks. Default: a random one' },
   },
   notes: [
     'Without a file, or with -, the body is read from standard input. The printed curl command then reads standard input too.',
@@ -42,11 +43,12 @@ export const sign = defineCommand({
     if (timestamp !== undefined && timestamp > MAX_SECONDS) {
       throw new UsageError(`--timestamp ${timestamp} is not in seconds. Pass Unix time, such as $(date +%s).`)
     }
+    const scheme = parseScheme(values.scheme)
     const [path] = operands
     const body = await readInput(path, 'the body', context)
     const { secret, notes: read } = await loadSecret(call, context)
-    const notes = body.length === 0 ? [...read, 'The body is empty.'] : read
-    const headers = signBody(body, secret, { timestamp, nonce, clock: context.clock })
+    const notes = [...read, ...schemeNotes(scheme, secret), ...(body.length === 0 ? ['The body is empty.'] : [])]
+    const headers = signWith(scheme, body, secret, { timestamp, nonce, clock: context.clock })
 
     const signed: Header[] = Object.entries(headers)
     const all: Header[] = [['Content-Type', contentTypeOf(body)], ...signed]

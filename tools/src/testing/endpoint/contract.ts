@@ -5,8 +5,17 @@ import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { resultWithin } from '../calls.js'
 import { ADVICE, type Advice, type EndpointFault, FAILS_ON_VALID } from './faults.js'
 import { REFUSALS } from './refusals.js'
-import { type EndpointCaseCode, type EndpointRule, ROWS, type Row, type Step, WRONG_SIGNATURE } from './rows.js'
-import { Sender } from './sender.js'
+import {
+  codesOf,
+  type EndpointCaseCode,
+  type EndpointRule,
+  ROWS,
+  type Row,
+  type Step,
+  WRONG_SIGNATURE,
+} from './rows.js'
+import { SCHEMES, type SchemeName } from './scheme.js'
+import { otherKey, Sender } from './sender.js'
 
 /** The address to send a request to, and how many requests are sent at the same time. */
 export interface EndpointDelivery {
@@ -38,13 +47,19 @@ export interface EndpointContractOptions {
     body: Uint8Array<ArrayBuffer>,
     delivery: EndpointDelivery,
   ) => EndpointResponse | Promise<EndpointResponse>
-  /** The webhook's signing secret as text. An empty text is not allowed. */
-  secret: string
+  /**
+   * The webhook's signing secret as text. For Standard Webhooks, base64 with or without `whsec_`, or the bytes of the key. An empty secret is
+   * not allowed.
+   */
+  secret: string | Uint8Array
+  /** The signing scheme: `'x-signature'`, the default, or `'standard-webhooks'`. */
+  scheme?: SchemeName | undefined
   /** The clock of the endpoint. The contract signs the requests with the time of this clock. By default, `Date`. */
   clock?: Clock | undefined
   /**
    * An event that the endpoint accepts. Pass an event if the endpoint refuses unknown events. Every valid request then has this event as
-   * its body, and the cases that need another body are skipped. By default, each body is different.
+   * its body, and the cases that need another body are skipped. In each request, a new UUID replaces `{{uuid}}`, for an endpoint that accepts
+   * each event once. By default, each body is different.
    */
   body?: Uint8Array | string | undefined
   /** How many addresses of the endpoint `post` can send to: a whole number, by default 1. Replays go to all of these addresses. */
@@ -95,7 +110,8 @@ export interface EndpointCase {
   check(): Promise<EndpointResult>
 }
 
-const CODES = Object.keys(ROWS) as EndpointCaseCode[]
+/** The case that all others need. */
+const FIRST = 'accepted-json'
 
 const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are accepted once' } as const
 
@@ -128,8 +144,8 @@ const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are a
 export function endpointContract(options: EndpointContractOptions): EndpointCase[] {
   const settings = checkOptions(options)
   const run = new Run(settings)
-  return CODES.map((code) => {
-    const row: Row = ROWS[code]
+  return codesOf(settings.scheme).map((code) => {
+    const row: Row = ROWS[settings.scheme][code]
     const isSkipped = settings.event !== undefined && row.needsItsBody === true
     const steps = row.steps(run.sender)
     const described = `${code}: ${row.sent} ${EXPECTED[row.expected]}`
@@ -144,13 +160,14 @@ export function endpointContract(options: EndpointContractOptions): EndpointCase
       valid: row.expected === 'one' ? 1 : steps.filter(({ expected }) => expected === 'accepted').length,
       check: async () => (isSkipped ? { ok: true, statuses: [] } : (await run.check(code)).result),
       run: async () => {
-        if (!isSkipped) throwIfWrong(code, await run.check(code))
+        if (!isSkipped) throwIfWrong(row, await run.check(code))
       },
     }
   })
 }
 
 interface Settings extends Omit<EndpointContractOptions, 'body'> {
+  readonly scheme: SchemeName
   readonly clock: Clock
   readonly event: Uint8Array | undefined
   readonly instances: number
@@ -158,12 +175,14 @@ interface Settings extends Omit<EndpointContractOptions, 'body'> {
 }
 
 function checkOptions(options: EndpointContractOptions): Settings {
-  assertOptions(options, ['post', 'secret', 'clock', 'body', 'instances', 'timeout'])
-  const { post, secret, clock = Date, body, instances = 1, timeout = 5000 } = options
+  assertOptions(options, ['post', 'secret', 'scheme', 'clock', 'body', 'instances', 'timeout'])
+  const { post, secret, scheme = 'x-signature', clock = Date, body, instances = 1, timeout = 5000 } = options
   if (typeof post !== 'function') {
     throw invalidType(`post is ${kindOf(post)}. Pass a function that sends a request, such as one that calls fetch.`)
   }
-  assertText(secret, 'secret', 'Pass the signing secret of the webhook as text.')
+  if (!Object.hasOwn(SCHEMES, scheme)) throw invalidType("scheme must be 'x-signature' or 'standard-webhooks'.")
+  // Standard Webhooks has its own rules for secrets, which the sender checks.
+  if (scheme === 'x-signature') assertText(secret, 'secret', 'Pass the signing secret of the webhook as text.')
   assertClock(clock)
   const event = body === undefined ? undefined : bytesOf(body, 'body')
   if (body !== undefined && event === undefined) {
@@ -173,7 +192,7 @@ function checkOptions(options: EndpointContractOptions): Settings {
     throw invalidRange('instances is not a whole number above 0. Pass the number of addresses that post sends to.')
   }
   if (!(timeout > 0)) throw invalidRange('timeout is not above 0. Pass a number of milliseconds.')
-  return { post, secret, clock, event, instances, timeout }
+  return { post, secret, scheme, clock, event, instances, timeout }
 }
 
 interface CheckedResponse {
@@ -212,14 +231,19 @@ class Run {
   #opened: Promise<Opened> | undefined
 
   constructor(readonly settings: Settings) {
-    this.sender = new Sender(settings.secret, settings.clock, settings.instances, settings.event)
+    const { scheme, secret, clock, instances, event } = settings
+    this.sender = new Sender(SCHEMES[scheme], secret, clock, instances, event)
+  }
+
+  #row(code: EndpointCaseCode): Row {
+    return ROWS[this.settings.scheme][code]
   }
 
   async check(code: EndpointCaseCode): Promise<Checked> {
     this.#opened ??= this.#open()
     const opened = await this.#opened
-    if (code === CODES[0] || !opened.result.ok) return opened
-    const row: Row = ROWS[code]
+    if (code === FIRST || !opened.result.ok) return opened
+    const row = this.#row(code)
     const missingDelay = (row.delay ?? 0) - (performance.now() - opened.time)
     if (missingDelay > 0) await new Promise((resolve) => setTimeout(resolve, missingDelay))
     const steps = row.steps(this.sender)
@@ -250,7 +274,7 @@ class Run {
 
   /** Sends the first valid request. If the endpoint accepts this request, also sends a forged request. Resolves to both responses. */
   async #open(): Promise<Opened> {
-    const row: Row = ROWS['accepted-json']
+    const row = this.#row(FIRST)
     const request = this.sender.sign()
     this.sender.opening = request
     const step: Step = { request, expected: 'accepted' }
@@ -264,7 +288,7 @@ class Run {
         fault === 'server-error' ? FAILS_ON_VALID : (ADVICE[fault] ?? (await this.#explainRefusal(row, valid, drift)))
       return { ...failed([valid], fault, advice), valid, rejection: undefined, drift, time }
     }
-    const forged: Step = { request: this.sender.sign({ secret: this.settings.secret + 1 }), expected: 'rejected' }
+    const forged: Step = { request: this.sender.sign({ key: otherKey() }), expected: 'rejected' }
     const rejection = await this.#send(forged)
     const isRejected = faultOf(forged, rejection) === undefined
     const result = { ok: true, statuses: [valid.status] } as const
@@ -376,7 +400,7 @@ class Run {
       return { cause, fix: 'Pass the whole URL of the webhook, and check that the server has this route.' }
     }
     if (Math.abs(drift) > WINDOW_SECONDS) return describeDrift(drift)
-    for (const { request, cause, fix } of REFUSALS) {
+    for (const { request, cause, fix } of REFUSALS[this.settings.scheme]) {
       const changed = request(this.sender)
       if (changed === undefined) continue
       const response = await this.#send({ request: changed, expected: 'ignored' })
@@ -493,10 +517,9 @@ function failed(
   return { result, error: responses.find(({ error }) => error !== undefined)?.error }
 }
 
-function throwIfWrong(code: EndpointCaseCode, { result, error }: Checked): void {
+function throwIfWrong(row: Row, { result, error }: Checked): void {
   if (result.ok) return
   const { statuses, cause, fix } = result
-  const row: Row = ROWS[code]
   const came = statuses.map((status) => (status === 0 ? 'no response' : status)).join(', ')
   throw new Error(
     `Sent: ${row.sent}. Came: ${came}. ${cause} ${fix}`,

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import type { Advice } from './faults.js'
-import { type EndpointRequest, headerOf, type Sender, unique, withSignature } from './sender.js'
+import { type ContractScheme, SCHEMES, type SchemeName } from './scheme.js'
+import { type EndpointRequest, headerValue, Sender, unique, withValues } from './sender.js'
 
 // Each row signs a request with one mistake. If an endpoint refuses valid requests but accepts the request of a row, the endpoint makes the
 // mistake of this row.
@@ -15,10 +16,10 @@ interface Refusal extends Advice {
 function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array) => readonly (string | Uint8Array)[]) {
   return (sender: Sender): EndpointRequest => {
     const request = sender.sign()
-    const hmac = createHmac('sha256', sender.secret)
-    const parts = partsOf(headerOf(request, 'X-Timestamp'), headerOf(request, 'X-Nonce'), request.body)
+    const hmac = createHmac('sha256', sender.key)
+    const parts = partsOf(headerValue(request, 'timestamp'), headerValue(request, 'nonce'), request.body)
     for (const part of parts) hmac.update(part)
-    return withSignature(request, hmac.digest('hex'))
+    return withValues(request, { signature: sender.scheme.write(hmac.digest()) })
   }
 }
 
@@ -26,106 +27,193 @@ function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array
 function writtenAs(write: (signature: string) => string) {
   return (sender: Sender): EndpointRequest => {
     const request = sender.sign()
-    return withSignature(request, write(headerOf(request, 'X-Signature')))
+    return withValues(request, { signature: write(headerValue(request, 'signature')) })
   }
 }
 
 /** Returns a function that signs a request with the key `keyOf(secret)`. If this is the right key, the function returns `undefined`. */
-function keyedBy(keyOf: (secret: string) => Uint8Array) {
+function keyedBy(keyOf: (secret: string) => string | Buffer) {
   return (sender: Sender): EndpointRequest | undefined => {
-    if (Buffer.from(sender.secret).equals(keyOf(sender.secret))) return undefined
-    const request = sender.sign()
-    const start = `${headerOf(request, 'X-Timestamp')}:${headerOf(request, 'X-Nonce')}:`
-    const signature = createHmac('sha256', keyOf(sender.secret)).update(start).update(request.body).digest('hex')
-    return withSignature(request, signature)
+    if (typeof sender.secret !== 'string') return undefined
+    const key = Buffer.from(keyOf(sender.secret))
+    return key.equals(sender.key) ? undefined : sender.sign({ key })
   }
 }
 
+/** Signs by the rules of another scheme. The secret may have the form of this scheme, or be plain text. */
+function signedBy(other: ContractScheme) {
+  return ({ secret, clock, event }: Sender): EndpointRequest => {
+    const signWith = (key: string | Uint8Array) => new Sender(other, key, clock, 1, event).sign()
+    try {
+      return signWith(secret)
+    } catch {
+      return signWith(Buffer.from(secret))
+    }
+  }
+}
+
+const NEWLINE: Advice = {
+  cause: 'The endpoint adds a newline to the body before it computes the signature.',
+  fix: 'Verify the bytes of the body as they arrive, without adding anything.',
+}
+
+/** The mistakes that both schemes have. */
+function common({ message, useOfSecret, headers }: ContractScheme): readonly Refusal[] {
+  return [
+    {
+      request: (sender) => sender.sign({ timestamp: String(sender.clock.now()) }),
+      cause: `The endpoint reads ${headers.timestamp} as milliseconds, but ${headers.timestamp} is in seconds.`,
+      fix: 'Compare seconds: Date.now() / 1000 in JavaScript, time() in PHP, time.time() in Python.',
+    },
+    {
+      request: (sender) => sender.sign({ body: `{"event": "check", "id": "${unique()}"}` }),
+      cause:
+        'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+      fix: "Verify the raw bytes before you parse them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP.",
+    },
+    {
+      request: signedOver((_timestamp, _nonce, body) => [body]),
+      cause:
+        'The endpoint computes the signature over the body alone, so an attacker can send a captured request with another timestamp and nonce.',
+      fix: `Sign ${message}, in this order and with nothing else.`,
+    },
+    {
+      request: keyedBy((secret) => `${secret}\n`),
+      cause: 'The secret of the endpoint ends with a newline, probably from a file or an environment variable.',
+      fix: useOfSecret,
+    },
+  ]
+}
+
+const OWN = SCHEMES['x-signature']
+const STANDARD = SCHEMES['standard-webhooks']
 const MESSAGE =
   'Sign the text of X-Timestamp, a colon, the text of X-Nonce, a colon and the raw body, in this order and with nothing else.'
-const KEY = 'Use the UTF-8 bytes of the secret as the key. Do not decode the secret, and remove a newline at the end.'
+const STANDARD_MESSAGE =
+  'Sign the text of webhook-id, a full stop, the text of webhook-timestamp, a full stop and the raw body, in this order and with nothing else.'
 
-export const REFUSALS: readonly Refusal[] = [
-  {
-    request: (sender) => sender.sign({ timestamp: String(sender.clock.now()) }),
-    cause: 'The endpoint reads X-Timestamp as milliseconds, but X-Timestamp is in seconds.',
-    fix: 'Compare seconds: Date.now() / 1000 in JavaScript, time() in PHP, time.time() in Python.',
-  },
-  {
-    request: (sender) => sender.sign({ body: `{"event": "check", "id": "${unique()}"}` }),
-    cause:
-      'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON, writes it again, and verifies the result.',
-    fix: "Verify the raw bytes before you parse them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP.",
-  },
-  {
-    request: writtenAs((right) => `sha256=${right}`),
-    cause: 'The endpoint expects "sha256=" before the signature, as in webhooks of GitHub.',
-    fix: 'Compare X-Signature with the 64 hex digits, without a prefix.',
-  },
-  {
-    request: writtenAs((right) => Buffer.from(right, 'hex').toString('base64')),
-    cause: 'The endpoint expects the signature in base64.',
-    fix: "Write the HMAC as lowercase hex: digest('hex') in Node, hexdigest() in Python, hash_hmac() without its fourth argument in PHP.",
-  },
-  {
-    request: writtenAs((right) => right.toUpperCase()),
-    cause: 'The endpoint expects the signature in uppercase.',
-    fix: 'Write the HMAC as lowercase hex.',
-  },
-  {
-    request: signedOver((_timestamp, _nonce, body) => [body]),
-    cause:
-      'The endpoint computes the signature over the body alone, so an attacker can send a captured request with another timestamp and nonce.',
-    fix: MESSAGE,
-  },
-  {
-    request: signedOver((timestamp, _nonce, body) => [`${timestamp}:`, body]),
-    cause: 'The endpoint computes the signature without the nonce.',
-    fix: MESSAGE,
-  },
-  {
-    request: signedOver((timestamp, nonce, body) => [`${timestamp}.${nonce}.`, body]),
-    cause: 'The endpoint joins the signed parts with dots instead of colons.',
-    fix: MESSAGE,
-  },
-  {
-    request: signedOver((timestamp, nonce, body) => [`${timestamp}\n${nonce}\n`, body]),
-    cause: 'The endpoint joins the signed parts with newlines instead of colons.',
-    fix: MESSAGE,
-  },
-  {
-    request: signedOver((timestamp, nonce, body) => [timestamp, nonce, body]),
-    cause: 'The endpoint joins the signed parts without colons.',
-    fix: MESSAGE,
-  },
-  {
-    request: signedOver((timestamp, nonce, body) => [`${nonce}:${timestamp}:`, body]),
-    cause: 'The endpoint expects a signature over the nonce before the timestamp.',
-    fix: MESSAGE,
-  },
-  {
-    request: signedOver((timestamp, nonce, body) => [`${timestamp}:${nonce}:`, body, '\n']),
-    cause: 'The endpoint adds a newline to the body before it computes the signature.',
-    fix: 'Verify the bytes of the body as they arrive, without adding anything.',
-  },
-  {
-    request: keyedBy((secret) => Buffer.from(`${secret}\n`)),
-    cause: 'The secret of the endpoint ends with a newline, probably from a file or an environment variable.',
-    fix: KEY,
-  },
-  {
-    request: keyedBy((secret) => Buffer.from(secret.trim())),
-    cause: 'The endpoint trims the secret. The secret that you passed begins or ends with white space.',
-    fix: 'Remove the white space around the secret, in the endpoint and in what you pass here.',
-  },
-  {
-    request: keyedBy((secret) => Buffer.from(secret, 'base64')),
-    cause: 'The endpoint decodes the secret as base64, and uses the result as the key.',
-    fix: KEY,
-  },
-  {
-    request: keyedBy((secret) => Buffer.from(secret, 'hex')),
-    cause: 'The endpoint decodes the secret as hex, and uses the result as the key.',
-    fix: KEY,
-  },
-]
+/** The mistakes of endpoints that refuse every valid request of a scheme. */
+export const REFUSALS: { readonly [name in SchemeName]: readonly Refusal[] } = {
+  'x-signature': [
+    {
+      request: signedBy(STANDARD),
+      cause: 'The endpoint accepts requests by the rules of Standard Webhooks, with the header webhook-signature.',
+      fix: "Check it by these rules: --scheme standard-webhooks on the command line, or scheme: 'standard-webhooks' in endpointContract. For X-Signature, import the handler from 'inbound-webhook-auth'.",
+    },
+    ...common(OWN),
+    {
+      request: writtenAs((right) => `sha256=${right}`),
+      cause: 'The endpoint expects "sha256=" before the signature, as in webhooks of GitHub.',
+      fix: 'Compare X-Signature with the 64 hex digits, without a prefix.',
+    },
+    {
+      request: writtenAs((right) => Buffer.from(right, 'hex').toString('base64')),
+      cause: 'The endpoint expects the signature in base64.',
+      fix: "Write the HMAC as lowercase hex: digest('hex') in Node, hexdigest() in Python, hash_hmac() without its fourth argument in PHP.",
+    },
+    {
+      request: writtenAs((right) => right.toUpperCase()),
+      cause: 'The endpoint expects the signature in uppercase.',
+      fix: 'Write the HMAC as lowercase hex.',
+    },
+    {
+      request: signedOver((timestamp, _nonce, body) => [`${timestamp}:`, body]),
+      cause: 'The endpoint computes the signature without the nonce.',
+      fix: MESSAGE,
+    },
+    {
+      request: signedOver((timestamp, nonce, body) => [`${timestamp}.${nonce}.`, body]),
+      cause: 'The endpoint joins the signed parts with dots instead of colons.',
+      fix: MESSAGE,
+    },
+    {
+      request: signedOver((timestamp, nonce, body) => [`${timestamp}\n${nonce}\n`, body]),
+      cause: 'The endpoint joins the signed parts with newlines instead of colons.',
+      fix: MESSAGE,
+    },
+    {
+      request: signedOver((timestamp, nonce, body) => [timestamp, nonce, body]),
+      cause: 'The endpoint joins the signed parts without colons.',
+      fix: MESSAGE,
+    },
+    {
+      request: signedOver((timestamp, nonce, body) => [`${nonce}:${timestamp}:`, body]),
+      cause: 'The endpoint expects a signature over the nonce before the timestamp.',
+      fix: MESSAGE,
+    },
+    { request: signedOver((timestamp, nonce, body) => [`${timestamp}:${nonce}:`, body, '\n']), ...NEWLINE },
+    {
+      request: keyedBy((secret) => secret.trim()),
+      cause: 'The endpoint trims the secret. The secret that you passed begins or ends with white space.',
+      fix: 'Remove the white space around the secret, in the endpoint and in what you pass here.',
+    },
+    {
+      request: keyedBy((secret) => Buffer.from(secret, 'base64')),
+      cause: 'The endpoint decodes the secret as base64, and uses the result as the key.',
+      fix: OWN.useOfSecret,
+    },
+    {
+      request: keyedBy((secret) => Buffer.from(secret, 'hex')),
+      cause: 'The endpoint decodes the secret as hex, and uses the result as the key.',
+      fix: OWN.useOfSecret,
+    },
+  ],
+  'standard-webhooks': [
+    {
+      request: signedBy(OWN),
+      cause: 'The endpoint accepts requests with X-Timestamp, X-Nonce and X-Signature, not those of Standard Webhooks.',
+      fix: "Check it without --scheme, or without scheme in endpointContract. For Standard Webhooks, import the handler from 'inbound-webhook-auth/standard-webhooks'.",
+    },
+    {
+      request: (sender) => {
+        const request = sender.sign()
+        const rename = (name: string) => name.replace('webhook-', 'svix-')
+        return { ...request, headers: request.headers.map(([name, value]) => [rename(name), value]) }
+      },
+      cause: 'The endpoint reads svix-id, svix-timestamp and svix-signature, which are older names of the headers.',
+      fix: 'Read webhook-id, webhook-timestamp and webhook-signature.',
+    },
+    ...common(STANDARD),
+    {
+      request: writtenAs((right) => right.slice(3)),
+      cause: 'The endpoint expects the signature without "v1," before it.',
+      fix: 'Split webhook-signature at spaces, and compare each entry that begins with "v1,".',
+    },
+    {
+      request: writtenAs((right) => `v1,${Buffer.from(right.slice(3), 'base64').toString('hex')}`),
+      cause: 'The endpoint expects the signature in hex.',
+      fix: "Write the HMAC in base64: digest('base64') in Node, base64.b64encode(digest()) in Python.",
+    },
+    {
+      request: signedOver((timestamp, _nonce, body) => [`${timestamp}.`, body]),
+      cause: 'The endpoint computes the signature without the ID.',
+      fix: STANDARD_MESSAGE,
+    },
+    {
+      request: signedOver((timestamp, nonce, body) => [`${timestamp}.${nonce}.`, body]),
+      cause: 'The endpoint expects a signature over the timestamp before the ID.',
+      fix: STANDARD_MESSAGE,
+    },
+    {
+      request: signedOver((timestamp, nonce, body) => [`${nonce}:${timestamp}:`, body]),
+      cause: 'The endpoint joins the signed parts with colons instead of full stops.',
+      fix: STANDARD_MESSAGE,
+    },
+    { request: signedOver((timestamp, nonce, body) => [`${nonce}.${timestamp}.`, body, '\n']), ...NEWLINE },
+    {
+      request: keyedBy((secret) => secret),
+      cause: 'The endpoint uses the text of the secret as the key, without decoding it.',
+      fix: STANDARD.useOfSecret,
+    },
+    {
+      request: keyedBy((secret) => secret.replace(/^whsec_/, '')),
+      cause: 'The endpoint removes whsec_, but uses the text after it as the key, without decoding it.',
+      fix: STANDARD.useOfSecret,
+    },
+    {
+      request: keyedBy((secret) => Buffer.from(secret, 'base64')),
+      cause: 'The endpoint decodes the secret from base64 without removing whsec_ first.',
+      fix: STANDARD.useOfSecret,
+    },
+  ],
+}

@@ -1,11 +1,14 @@
 import { Buffer } from 'node:buffer'
 import { randomInt, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import type { HeaderNames } from '../../../../src/rules/formats.js'
 import type { Advice } from './faults.js'
+import { type ContractScheme, SCHEMES, type SchemeName } from './scheme.js'
 import {
   changeByte,
   type EndpointRequest,
-  headerOf,
+  headerValue,
+  otherKey,
   respaced,
   type Sender,
   splitEarlier,
@@ -15,11 +18,11 @@ import {
   withMore,
   withoutHeaders,
   withRepeated,
-  withSignature,
   withValues,
 } from './sender.js'
 
-// Each row of this table says what a case sends, which response is required, and what a wrong response means.
+// Each row of this table says what a case sends, which response is required, and what a wrong response means. The table is made for each
+// signing scheme, because the texts name its headers.
 
 /** The part of the specification that a case tests. */
 export type EndpointRule = 'accepted' | 'headers' | 'timestamp' | 'nonce' | 'signature' | 'body' | 'replay' | 'answers'
@@ -56,6 +59,8 @@ export interface Row extends Advice {
   readonly onError?: Advice
   /** Set if the case needs a special body. An endpoint that accepts only known events can refuse this body. */
   readonly needsItsBody?: true
+  /** The scheme, if only one of the schemes has this case. */
+  readonly only?: SchemeName
 }
 
 const accepted = (request: EndpointRequest, instance = 0): Step => ({ request, expected: 'accepted', instance })
@@ -84,53 +89,29 @@ const OVERFLOWS: Advice = {
   fix: 'Subtract whole seconds, and check both ends: d := time.Now().Unix() - seconds, and reject if d < -300 || d > 300.',
 }
 
-const NONCE_FORMAT =
-  'Check the nonce before the signature, as it arrived: 1 to 128 characters from 0x21 to 0x7E, such as /^[!-~]{1,128}$/. Do not trim or change it.'
-
-const FILE_NAME: Advice = {
-  cause:
-    'A nonce with punctuation is refused. The endpoint allows only some characters, changes the nonce, or uses it as a file name, a path or part of a URL.',
-  fix: `${NONCE_FORMAT} In a file name, a path or a URL, use the hash of the nonce, such as SHA-256 in hex.`,
-}
-
-const EXACT =
-  'Compute lowercase hex, and compare it with the header as it arrived: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go. In Node, compare the lengths, and then call timingSafeEqual().'
-
-const THROWS: Advice = {
-  cause:
-    'The comparison throws for a signature of another length or with other characters, as timingSafeEqual() of Node and decoders of hex do.',
-  fix: 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and answer 401 if it is not.',
-}
-
-const COVERED =
-  'Compute the HMAC over the timestamp, a colon, the nonce, a colon and the raw body as it arrived. Compare all 64 digits, and use only this body afterwards.'
-
-const RESERVE =
-  'After the signature matched, reserve the nonce in one step: SET key 1 NX EX 600 in Redis, or INSERT with a unique key in SQL. If the nonce is taken, answer 401.'
-
 const MISSING: Advice = {
   cause: 'The handler uses a header before it checks that the header is there.',
   fix: 'Check all three headers first, and answer 401 if one is missing or empty.',
 }
 
-function missing(name: string): Row {
+function missing(field: keyof HeaderNames, name: string): Row {
   return {
     rule: 'headers',
     sent: `no ${name}`,
     expected: 'rejected',
-    steps: (sender) => [rejected(withoutHeaders(sender.sign(), name))],
+    steps: (sender) => [rejected(withoutHeaders(sender.sign(), field))],
     cause: `A request without ${name} is accepted. The endpoint probably skips a check if the header is missing.`,
     fix: `Answer 401 if ${name} is missing. A missing header must never switch off a check.`,
     onError: MISSING,
   }
 }
 
-function twice(name: string): Row {
+function twice(field: keyof HeaderNames, name: string): Row {
   return {
     rule: 'headers',
     sent: `${name} twice`,
     expected: 'rejected',
-    steps: (sender) => [rejected(withRepeated(sender.sign(), name))],
+    steps: (sender) => [rejected(withRepeated(sender.sign(), field))],
     cause: `A request with two ${name} headers is accepted. The endpoint reads only the first or the last header, but a proxy may read the other header.`,
     fix: `Answer 401 if ${name} occurs more than once: headersDistinct in Node, headers.get_all() in Python, len(r.Header.Values(name)) in Go.`,
   }
@@ -145,46 +126,8 @@ function timestamp(sent: string, valueAt: (sender: Sender) => string, cause: str
     steps: (sender) => [rejected(sender.sign({ timestamp: valueAt(sender) }))],
     cause,
     fix,
-    onError: { cause: 'The handler throws when it converts this X-Timestamp to a number.', fix: DIGITS },
+    onError: { cause: 'The handler throws when it converts this timestamp to a number.', fix: DIGITS },
   }
-}
-
-/** Returns a case with a nonce that breaks its format. The nonce is signed as sent. */
-function nonce(sent: string, value: () => string, cause: string): Row {
-  return {
-    rule: 'nonce',
-    sent,
-    expected: 'rejected',
-    steps: (sender) => [rejected(sender.sign({ nonce: value() }))],
-    cause,
-    fix: NONCE_FORMAT,
-    onError: {
-      cause: 'The handler or the nonce store throws for this nonce, for example because a column is too short.',
-      fix: NONCE_FORMAT,
-    },
-  }
-}
-
-/** Returns a case that sends the right signature with a change that must be rejected. */
-function signature(sent: string, changes: readonly ((right: string) => string)[], cause: string, fix = EXACT): Row {
-  return {
-    rule: 'signature',
-    sent,
-    expected: 'rejected',
-    steps: (sender) =>
-      changes.map((change) => {
-        const request = sender.sign()
-        return rejected(withSignature(request, change(headerOf(request, 'X-Signature'))))
-      }),
-    cause,
-    fix,
-    onError: THROWS,
-  }
-}
-
-/** Returns a case whose body is not the signed body. */
-function body(sent: string, steps: Row['steps'], cause: string, fix = COVERED): Row {
-  return { rule: 'body', sent, expected: 'rejected', steps, cause, fix }
 }
 
 /** Returns a case with a valid request whose body is special. */
@@ -210,10 +153,10 @@ function largeJson(): string {
   return `${start}${'x'.repeat(LARGE_BYTES - start.length - 2)}"}`
 }
 
-/** Returns the hex text with the digit at `index` changed. */
+/** Returns the text with the hex digit or the letter at `index` changed. */
 function otherDigit(text: string, index: number): string {
-  const digit = (Number.parseInt(text.charAt(index), 16) ^ 1).toString(16)
-  return text.slice(0, index) + digit + text.slice(index + 1)
+  const other = text.charAt(index) === '1' ? '0' : '1'
+  return text.slice(0, index) + other + text.slice(index + 1)
 }
 
 /** The mistake that is sent twice. If the two responses differ, each response contains something new, such as a time. */
@@ -221,23 +164,24 @@ export const WRONG_SIGNATURE = 'a wrong signature'
 
 function rejections(sender: Sender, replayed: EndpointRequest): readonly Step[] {
   const request = () => sender.sign()
+  const { timestamp, nonce, signature } = sender.scheme.headers
   return [
-    rejected(withoutHeaders(request(), 'X-Timestamp'), 'a missing X-Timestamp'),
-    rejected(withoutHeaders(request(), 'X-Nonce'), 'a missing X-Nonce'),
-    rejected(withoutHeaders(request(), 'X-Signature'), 'a missing X-Signature'),
+    rejected(withoutHeaders(request(), 'timestamp'), `a missing ${timestamp}`),
+    rejected(withoutHeaders(request(), 'nonce'), `a missing ${nonce}`),
+    rejected(withoutHeaders(request(), 'signature'), `a missing ${signature}`),
     rejected(sender.sign({ timestamp: 'now' }), 'an invalid timestamp'),
     rejected(sender.sign({ timestamp: sender.seconds(-3600) }), 'an old timestamp'),
-    rejected(sender.sign({ nonce: 'x'.repeat(129) }), 'an invalid nonce'),
-    rejected(withSignature(request(), 'none'), 'a signature of the wrong form'),
+    rejected(sender.sign({ nonce: 'x'.repeat(300) }), `an invalid ${sender.scheme.nonce}`),
+    rejected(withValues(request(), { signature: 'none' }), 'a signature of the wrong form'),
     rejected(replayed, 'a replay'),
-    rejected(sender.sign({ secret: unique() }), WRONG_SIGNATURE),
-    rejected(sender.sign({ secret: unique() }), WRONG_SIGNATURE),
+    rejected(sender.sign({ key: otherKey() }), WRONG_SIGNATURE),
+    rejected(sender.sign({ key: otherKey() }), WRONG_SIGNATURE),
   ]
 }
 
 function hostileRequests(sender: Sender): readonly Step[] {
   const answered = (what: string, request: EndpointRequest): Step => ({ request, expected: 'answered', what })
-  const withLetters = (letter: string) => withSignature(sender.sign(), letter.repeat(64))
+  const withSignature = (signature: string) => withValues(sender.sign(), { signature })
   const changed = withMore(sender.sign(), ' ')
   return [
     answered('half a JSON document', withBody(sender.sign(), '{"event":')),
@@ -246,15 +190,36 @@ function hostileRequests(sender: Sender): readonly Step[] {
       ...changed,
       headers: [['Content-Encoding', 'gzip'], ...changed.headers],
     }),
-    answered('a signature of 64 letters that are not hex', withLetters('z')),
-    answered('a signature of 64 letters outside ASCII', withLetters('\xe9')),
-    answered('a signature of 63 digits', withSignature(sender.sign(), 'a'.repeat(63))),
-    answered('a signature of 1000 digits', withSignature(sender.sign(), 'a'.repeat(1000))),
+    answered('a signature of 64 letters that are not hex', withSignature('z'.repeat(64))),
+    answered('a signature of 64 letters outside ASCII', withSignature('\xe9'.repeat(64))),
+    answered('a signature of 63 digits', withSignature('a'.repeat(63))),
+    answered('a signature of 1000 digits', withSignature('a'.repeat(1000))),
     answered('a timestamp of 20 digits', sender.sign({ timestamp: '9'.repeat(20) })),
     answered('a timestamp of 100 digits', sender.sign({ timestamp: '9'.repeat(100) })),
     answered('a timestamp without a digit', sender.sign({ timestamp: '-' })),
-    answered('a nonce of 1000 characters', sender.sign({ nonce: 'x'.repeat(1000) })),
+    answered(`a ${sender.scheme.headers.nonce} of 1000 characters`, sender.sign({ nonce: 'x'.repeat(1000) })),
   ]
+}
+
+/** The signed bytes `timestamp:nonce:body`, and then the same bytes with another colon between nonce and body. */
+function splitAtColons(sender: Sender): readonly Step[] {
+  const request = sender.sign()
+  const withColon = sender.sign({ nonce: `${randomUUID()}:1` })
+  const later = splitLater(request)
+  return [
+    accepted(request),
+    ...(later === undefined ? [] : [rejected(later, 'a longer nonce and a shorter body')]),
+    accepted(withColon),
+    rejected(splitEarlier(withColon), 'a shorter nonce and a longer body'),
+  ]
+}
+
+/** The signed bytes `id.timestamp.timestamp.body`, and then the same bytes with the first timestamp as a part of the ID. */
+function splitAtFullStops(sender: Sender): readonly Step[] {
+  const body = sender.body()
+  const request = sender.sign({ body: Buffer.concat([Buffer.from(`${sender.seconds()}.`), body]) })
+  const nonce = `${headerValue(request, 'nonce')}.${headerValue(request, 'timestamp')}`
+  return [{ request, expected: 'ignored' }, rejected(withBody(withValues(request, { nonce }), body))]
 }
 
 /** Returns the rows unchanged, so that TypeScript infers the type of the codes. */
@@ -262,509 +227,644 @@ function table<C extends string>(rows: { readonly [code in C]: Row }): { readonl
   return rows
 }
 
-export const ROWS = table({
-  'accepted-json': {
-    rule: 'accepted',
-    sent: 'JSON',
-    expected: 'accepted',
-    steps: (sender) => [accepted(sender.sign())],
-    cause: 'A valid request is refused.',
-    fix: 'Compare the secret, the URL and the clocks. Sign timestamp, colon, nonce, colon and raw body with HMAC-SHA256, as lowercase hex.',
-  },
-  'accepted-json-unusual': {
-    rule: 'accepted',
-    sent: 'JSON with 1.0, escapes and spaces',
-    expected: 'accepted',
-    steps: (sender) => [
-      accepted(sender.sign({ body: sender.event === undefined ? unusualJson() : respaced(sender.event) })),
-    ],
-    cause:
-      'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, writes it again, and verifies the result.',
-    fix: RAW_BODY,
-  },
-  'accepted-empty': validBody(
-    'an empty body',
-    () => ({ body: '' }),
-    'An empty body is refused. A body parser probably leaves the body undefined, or the handler treats an empty body as an error.',
-    'If there is no body, verify zero bytes. If a body parser keeps the raw body for you, check that the parser also keeps an empty body.',
-  ),
-  'accepted-bytes': validBody(
-    'all 256 bytes',
-    () => ({ body: ALL_BYTES, type: 'application/octet-stream' }),
-    'A body that is not text is refused. The endpoint probably decodes the body to a string, which replaces bytes that are not UTF-8.',
-    RAW_BODY,
-  ),
-  'accepted-text': validBody(
-    'multi-byte text after a BOM',
-    () => ({ body: '\ufeff{"name":"Zo\u00eb \u6771\u4eac \u{1f389}"}' }),
-    'Text outside ASCII is refused. The endpoint probably decodes the body as Latin-1 or removes the byte order mark (EF BB BF).',
-    RAW_BODY,
-  ),
-  'accepted-line-ends': {
-    rule: 'accepted',
-    sent: 'CRLF and a newline at the end',
-    expected: 'accepted',
-    steps: (sender) => {
-      const lines = sender.event ?? `{"event":"check",\r\n"id":"${unique()}"}`
-      return [accepted(sender.sign({ body: Buffer.concat([Buffer.from(lines), Buffer.from('\r\n')]) }))]
-    },
-    cause: 'A body with newlines is refused. The endpoint probably trims the body, or replaces CRLF by LF.',
-    fix: RAW_BODY,
-  },
-  'accepted-form': validBody(
-    'a form',
-    () => ({ body: 'event=check&name=%5a+b&name=c', type: 'application/x-www-form-urlencoded' }),
-    'A form is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
-    EVERY_TYPE,
-  ),
-  'accepted-plain-text': validBody(
-    'plain text',
-    () => ({ body: 'event check', type: 'text/plain' }),
-    'Plain text is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
-    EVERY_TYPE,
-  ),
-  'accepted-no-type': {
-    rule: 'accepted',
-    sent: 'no Content-Type',
-    expected: 'accepted',
-    steps: (sender) => [accepted(sender.sign({ type: null }))],
-    cause:
-      'A request without Content-Type is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
-    fix: EVERY_TYPE,
-  },
-  'accepted-compressed': {
-    rule: 'accepted',
-    sent: 'gzip bytes, signed as sent',
-    expected: 'accepted',
-    needsItsBody: true,
-    steps: (sender) => {
-      const { headers, body } = sender.sign({ body: gzipSync('{"event":"check"}') })
-      return [accepted({ headers: [['Content-Encoding', 'gzip'], ...headers], body })]
-    },
-    cause:
-      'A compressed body is refused. The framework or a proxy probably inflates the body before the check, so the endpoint does not verify the signed bytes.',
-    fix: 'Verify the compressed bytes, and inflate the body afterwards: inflate: false in express.raw().',
-  },
-  'accepted-100-kb': validBody(
-    'a body of 100 KB',
-    () => ({ body: largeJson() }),
-    'A body of 100 KB is refused. The endpoint probably has a smaller limit, or verifies only the beginning of the body.',
-    'Allow 1 MB, and verify all of it: limit in express.raw(), client_max_body_size in nginx, post_max_size in PHP.',
-  ),
-  'accepted-names': {
-    rule: 'accepted',
-    sent: 'header names in other case',
-    expected: 'accepted',
-    steps: (sender) =>
-      (['toLowerCase', 'toUpperCase'] as const).map((spell) => {
-        const { headers, body } = sender.sign()
-        return accepted({ headers: headers.map(([name, value]) => [name[spell](), value]), body })
-      }),
-    cause:
-      'Header names in another case are refused. Header names are case-insensitive, and proxies may write them in lowercase.',
-    fix: 'Look headers up without regard to case: request.headers[name] in lowercase in Node, r.Header.Get() in Go, $_SERVER["HTTP_X_NONCE"] in PHP.',
-  },
-  'accepted-nonce-short': {
-    rule: 'accepted',
-    sent: 'a nonce of 1 character',
-    expected: 'accepted',
-    judge: 'any',
-    // The case tries several nonces, because an earlier run may have used one of them.
-    steps: (sender) =>
-      Array.from({ length: 4 }, () => accepted(sender.sign({ nonce: String.fromCharCode(randomInt(0x21, 0x7f)) }))),
-    cause: 'A nonce of 1 character is refused. The endpoint probably wants a UUID or a minimum length.',
-    fix: NONCE_FORMAT,
-  },
-  'accepted-nonce-long': {
-    rule: 'accepted',
-    sent: 'a nonce of 128 characters',
-    expected: 'accepted',
-    steps: (sender) => [accepted(sender.sign({ nonce: unique().repeat(8) }))],
-    cause: 'A nonce of 128 characters is refused. The limit or the column of the nonce store is probably too short.',
-    fix: 'Accept nonces of up to 128 characters, and make the column that stores them as long: VARCHAR(128).',
-  },
-  'accepted-nonce-visible': {
-    rule: 'accepted',
-    sent: 'nonces of every visible character',
-    expected: 'accepted',
-    steps: (sender) => VISIBLE.map((half) => accepted(sender.sign({ nonce: `${unique()}${half}` }))),
-    ...FILE_NAME,
-    onError: FILE_NAME,
-  },
-  'accepted-nonce-case': {
-    rule: 'accepted',
-    sent: 'nonces that differ only in case',
-    expected: 'accepted',
-    steps: (sender) => {
-      const start = unique()
-      return ['a', 'A'].map((end) => accepted(sender.sign({ nonce: `${start}-${end}` })))
-    },
-    cause:
-      'Two nonces that differ only in case are treated as equal. The endpoint or its database compares without regard to case.',
-    fix: 'Store the nonce as it arrived, and compare bytes: no strtolower(), and a column with a binary collation (utf8mb4_bin in MySQL).',
-  },
-  'accepted-same-body': {
-    rule: 'accepted',
-    sent: 'the same body with another nonce',
-    expected: 'accepted',
-    steps: (sender) => {
-      const same = sender.body()
-      return [accepted(sender.sign({ body: same })), accepted(sender.sign({ body: same }))]
-    },
-    cause:
-      'A new request with the body of an earlier request is refused. The endpoint probably remembers the body, not the nonce.',
-    fix: 'Remember only the nonce, because two events may have the same body.',
-  },
-  'accepted-old': {
-    rule: 'accepted',
-    sent: 'a timestamp 290 s old',
-    expected: 'accepted',
-    steps: (sender) => [accepted(sender.sign({ timestamp: sender.seconds(-290) }))],
-    cause:
-      'A request 290 s old is refused. The window of the endpoint is probably less than 300 s, or its clock is ahead.',
-    fix: WINDOW,
-  },
-  'accepted-ahead': {
-    rule: 'accepted',
-    sent: 'a timestamp 290 s ahead',
-    expected: 'accepted',
-    steps: (sender) => [accepted(sender.sign({ timestamp: sender.seconds(290) }))],
-    cause:
-      'A request 290 s ahead is refused. The endpoint probably allows less in the future than in the past, or its clock is behind.',
-    fix: WINDOW,
-  },
+type Change = (right: string) => string
 
-  'headers-no-timestamp': missing('X-Timestamp'),
-  'headers-no-nonce': missing('X-Nonce'),
-  'headers-no-signature': missing('X-Signature'),
-  'headers-none': {
-    rule: 'headers',
-    sent: 'none of the three headers',
-    expected: 'rejected',
-    steps: (sender) => [rejected(withoutHeaders(sender.sign(), 'X-Timestamp', 'X-Nonce', 'X-Signature'))],
-    cause: 'An unsigned request is accepted. The check is probably skipped if the headers are missing.',
-    fix: 'Answer 401 to a request without the three headers. If you allow unsigned requests during a migration, end this exception.',
-    onError: MISSING,
-  },
-  'headers-two-timestamps': twice('X-Timestamp'),
-  'headers-two-nonces': twice('X-Nonce'),
-  'headers-two-signatures': twice('X-Signature'),
+/** Returns the request with another signature. */
+function withChange(request: EndpointRequest, change: Change): EndpointRequest {
+  return withValues(request, { signature: change(headerValue(request, 'signature')) })
+}
 
-  'timestamp-old': timestamp(
-    '310 s old',
-    (sender) => sender.seconds(-310),
-    'A request 310 s old is accepted. The window is probably not checked, too wide, or computed in milliseconds.',
-    WINDOW,
-  ),
-  'timestamp-ahead': timestamp(
-    '310 s ahead',
-    (sender) => sender.seconds(310),
-    'A request 310 s ahead is accepted. The endpoint probably checks only that the timestamp is not too old, without abs().',
-    WINDOW,
-  ),
-  'timestamp-milliseconds': {
-    ...timestamp(
-      'milliseconds',
-      (sender) => String(sender.clock.now()),
-      'A timestamp in milliseconds is accepted. The endpoint probably guesses the unit by the number of digits.',
-      'Read X-Timestamp as seconds, and let the window refuse everything else.',
-    ),
-    steps: (sender) => [
-      // In seconds, this number is a time in the year 5138. In milliseconds and in smaller units, the number is not close to now either.
-      { ...rejected(sender.sign({ timestamp: '99999999999' }), 'a timestamp 3000 years ahead'), advice: OVERFLOWS },
-      rejected(sender.sign({ timestamp: String(sender.clock.now()) })),
-    ],
-  },
-  'timestamp-exponent': timestamp(
-    'an exponent (1700000000e0)',
-    (sender) => `${sender.seconds()}e0`,
-    'A timestamp with an exponent is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
-  ),
-  'timestamp-sign': timestamp(
-    'a plus sign (+1700000000)',
-    (sender) => `+${sender.seconds()}`,
-    'A timestamp with a sign is accepted. Number(), parseInt(), int(), (int) and strconv.Atoi convert this text without an error.',
-  ),
-  'timestamp-space': timestamp(
-    'a space inside (1700000000 0)',
-    (sender) => `${sender.seconds()} 0`,
-    'A timestamp with a space is accepted. parseInt(), (int) and intval() ignore everything after the space.',
-  ),
-  'timestamp-fraction': timestamp(
-    'a fraction (1700000000.5)',
-    (sender) => `${sender.seconds()}.5`,
-    'A timestamp with a fraction is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
-  ),
-  'timestamp-letters': timestamp(
-    'letters after it (1700000000abc)',
-    (sender) => `${sender.seconds()}abc`,
-    'A timestamp with letters is accepted. parseInt(), (int) and intval() ignore everything after the digits.',
-  ),
+/** Returns the cases of a scheme, and those of the other scheme, which are left out. */
+function rowsOf(scheme: ContractScheme) {
+  const { nonce: word, headers: names } = scheme
+  const { timestamp: timestampName, nonce: nonceName, signature: signatureName } = names
+  const isOwn = scheme.name === 'x-signature'
+  const digit = isOwn ? 'digit' : 'character'
+  const nonceFormat = `Check the ${word} before the signature, as it arrived: ${scheme.nonceForm}. Do not trim or change it.`
+  const fileName: Advice = {
+    cause: `A ${word} with punctuation is refused. The endpoint allows only some characters, changes the ${word}, or uses it as a file name, a path or part of a URL.`,
+    fix: `${nonceFormat} In a file name, a path or a URL, use the hash of the ${word}, such as SHA-256 in hex.`,
+  }
+  const exact = `Compute ${scheme.form}, and compare it with the header as it arrived: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go. In Node, compare the lengths, and then call timingSafeEqual().`
+  const throws: Advice = {
+    cause:
+      'The comparison throws for a signature of another length or with other characters, as timingSafeEqual() of Node and decoders of hex and base64 do.',
+    fix: isOwn
+      ? 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and answer 401 if it is not.'
+      : 'Before you compare, check the length of each signature, and answer 401 if none of them has 44 characters.',
+  }
+  const covered = `Compute the HMAC over ${scheme.message} as it arrived. Compare the whole signature, and use only this body afterwards.`
+  const reserve = `After the signature matched, reserve ${scheme.reserved} in one step: SET key 1 NX EX 600 in Redis, or INSERT with a unique key in SQL. If the key is taken, answer 401.`
 
-  'nonce-empty': nonce(
-    'an empty nonce',
-    () => '',
-    'A request with an empty nonce is accepted, so the request can be replayed.',
-  ),
-  'nonce-129': nonce(
-    '129 characters',
-    () => `${unique().repeat(8)}x`,
-    'A nonce of 129 characters is accepted. Without a limit, long nonces can fill the nonce store, or a database column may truncate them.',
-  ),
-  'nonce-space': nonce(
-    'a space inside',
-    () => `${unique()} ${unique()}`,
-    'A nonce with a space is accepted. The endpoint does not check the characters of the nonce.',
-  ),
-  'nonce-outside-ascii': {
+  /** Returns a case with a nonce that breaks its format. The nonce is signed as sent. */
+  const nonce = (sent: string, value: () => string, cause: string): Row => ({
     rule: 'nonce',
-    sent: 'a character outside ASCII',
+    sent,
     expected: 'rejected',
-    steps: (sender) => {
-      // An endpoint can verify the byte E9 as it is, or decode the byte as Latin-1 and verify its UTF-8 form.
-      const start = unique()
-      const asBytes = sender.sign({ nonce: start, body: Buffer.concat([Buffer.of(0xe9, 0x3a), sender.body()]) })
-      const trimmed = sender.sign()
-      return [
-        rejected(
-          withBody(withValues(asBytes, { 'X-Nonce': `${start}:\xe9` }), asBytes.body.subarray(2)),
-          'the byte E9 at the end',
-        ),
-        rejected(sender.sign({ nonce: `${unique()}\xe9` }), 'the byte E9, signed as UTF-8'),
-        rejected(
-          withValues(trimmed, { 'X-Nonce': `${headerOf(trimmed, 'X-Nonce')}\xa0` }),
-          'an unsigned no-break space after the nonce',
-        ),
-      ]
+    steps: (sender) => [rejected(sender.sign({ nonce: value() }))],
+    cause,
+    fix: nonceFormat,
+    onError: {
+      cause: `The handler or the nonce store throws for this ${word}, for example because a column is too short.`,
+      fix: nonceFormat,
     },
-    cause:
-      'A nonce with a character outside ASCII is accepted. The endpoint does not check the characters of the nonce, or trims the nonce.',
-    fix: NONCE_FORMAT,
-  },
-
-  'signature-other-secret': {
+  })
+  /** Returns a case that sends the right signature with a change that must be rejected. */
+  const signature = (sent: string, changes: readonly Change[], cause: string, fix = exact): Row => ({
     rule: 'signature',
-    sent: 'signed with another secret',
+    sent,
     expected: 'rejected',
-    steps: (sender) => [
-      rejected(sender.sign({ secret: unique() })),
-      rejected(sender.sign({ secret: '' }), 'signed with an empty secret'),
-    ],
-    cause:
-      'A request signed with another secret is accepted, so anybody can sign. The endpoint probably ignores the result of the comparison, or uses an empty secret.',
-    fix: 'If the comparison fails, answer 401 and return. If the comparison is asynchronous, await the result. Do not start the program without a secret.',
-  },
-  'signature-uppercase': signature(
-    'uppercase',
-    [(right) => right.toUpperCase()],
-    'An uppercase signature is accepted. The endpoint probably converts the case, or decodes the hex before it compares.',
-  ),
-  'signature-prefix': signature(
-    'sha256= before it',
-    [(right) => `sha256=${right}`],
-    'A signature after "sha256=" is accepted. The endpoint probably removes the prefix, as for webhooks of GitHub.',
-  ),
-  'signature-base64': signature(
-    'base64',
-    [(right) => Buffer.from(right, 'hex').toString('base64')],
-    'A signature in base64 is accepted. The endpoint probably accepts several encodings.',
-  ),
-  'signature-half': signature(
-    'half of it',
-    [(right) => right.slice(0, 32)],
-    'Half of the signature is accepted. The endpoint probably compares only as many digits as arrived, for example with startsWith() or strncmp().',
-  ),
-  'signature-digit': signature(
-    'one digit changed',
-    [(right) => otherDigit(right, 63), (right) => otherDigit(right, 32), (right) => otherDigit(right, 0)],
-    'A signature with one wrong digit is accepted. The endpoint probably compares only a part of the signature.',
-  ),
-  'signature-longer': signature(
-    'one digit more',
-    [(right) => `${right}0`],
-    'A signature with one digit more is accepted. The endpoint probably compares only the first 64 digits.',
-  ),
-  'signature-empty': signature(
-    'empty',
-    [() => ''],
-    'An empty signature is accepted. The check is probably skipped if the header is empty.',
-    'Answer 401 if X-Signature is empty. In PHP, JavaScript and Python, an empty string counts as false in a condition.',
-  ),
-  'signature-list': signature(
-    'two signatures with a comma',
-    [(right) => `${right},${otherDigit(right, 0)}`, (right) => `${otherDigit(right, 0)}, ${right}`],
-    'A list of two signatures is accepted. The endpoint probably splits the header at the comma.',
-    'Compare the whole header with one signature. While you rotate a secret, compare the whole header with the signature of each secret.',
-  ),
+    steps: (sender) => changes.map((change) => rejected(withChange(sender.sign(), change))),
+    cause,
+    fix,
+    onError: throws,
+  })
+  /** Returns a case whose body is not the signed body. */
+  const body = (sent: string, steps: Row['steps'], cause: string, fix = covered): Row => {
+    return { rule: 'body', sent, expected: 'rejected', steps, cause, fix }
+  }
 
-  'body-changed': body(
-    'one byte changed',
-    (sender) => {
-      const request = sender.sign()
-      return [rejected(withBody(request, changeByte(request.body)))]
+  return table({
+    'accepted-json': {
+      rule: 'accepted',
+      sent: 'JSON',
+      expected: 'accepted',
+      steps: (sender) => [accepted(sender.sign())],
+      cause: 'A valid request is refused.',
+      fix: `Compare the secret, the URL and the clocks. Sign ${scheme.message} with HMAC-SHA256, as ${scheme.form}.`,
     },
-    'A changed body is accepted. The signature does not cover the body, or the endpoint verifies another body.',
-  ),
-  'body-longer': body(
-    'one byte more',
-    (sender) => [rejected(withMore(sender.sign(), 'x'))],
-    'A body with one byte more is accepted. The endpoint probably verifies only a part of the body.',
-  ),
-  'body-line-end': body(
-    'a newline more',
-    (sender) => [rejected(withMore(sender.sign(), '\n')), rejected(withMore(sender.sign(), '\r\n'))],
-    'A body with an extra newline is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
-    RAW_BODY,
-  ),
-  'body-spacing': body(
-    'the JSON with other spaces',
-    (sender) => {
-      const request = sender.sign()
-      return [rejected(withBody(request, respaced(request.body)))]
+    'accepted-json-unusual': {
+      rule: 'accepted',
+      sent: 'JSON with 1.0, escapes and spaces',
+      expected: 'accepted',
+      steps: (sender) => [
+        accepted(sender.sign({ body: sender.event === undefined ? unusualJson() : respaced(sender.body()) })),
+      ],
+      cause:
+        'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+      fix: RAW_BODY,
     },
-    'The endpoint accepts JSON whose spacing differs from the signed JSON. The endpoint probably parses the JSON, writes it again, and verifies the result.',
-    RAW_BODY,
-  ),
-  'body-replacement': body(
-    'EF BF BD replaced by FF',
-    (sender) => {
-      const start = '{"event":"check","name":"'
-      const request = sender.sign({
-        body: Buffer.concat([Buffer.from(start), Buffer.of(0xef, 0xbf, 0xbd), Buffer.from('"}')]),
-      })
-      return [rejected(withBody(request, Buffer.concat([Buffer.from(start), Buffer.of(0xff), Buffer.from('"}')])))]
+    'accepted-empty': validBody(
+      'an empty body',
+      () => ({ body: '' }),
+      'An empty body is refused. A body parser probably leaves the body undefined, or the handler treats an empty body as an error.',
+      'If there is no body, verify zero bytes. If a body parser keeps the raw body for you, check that the parser also keeps an empty body.',
+    ),
+    'accepted-bytes': validBody(
+      'all 256 bytes',
+      () => ({ body: ALL_BYTES, type: 'application/octet-stream' }),
+      'A body that is not text is refused. The endpoint probably decodes the body to a string, which replaces bytes that are not UTF-8.',
+      RAW_BODY,
+    ),
+    'accepted-text': validBody(
+      'multi-byte text after a BOM',
+      () => ({ body: '\ufeff{"name":"Zo\u00eb \u6771\u4eac \u{1f389}"}' }),
+      'Text outside ASCII is refused. The endpoint probably decodes the body as Latin-1 or removes the byte order mark (EF BB BF).',
+      RAW_BODY,
+    ),
+    'accepted-line-ends': {
+      rule: 'accepted',
+      sent: 'CRLF and a newline at the end',
+      expected: 'accepted',
+      steps: (sender) => {
+        const lines = sender.event === undefined ? `{"event":"check",\r\n"id":"${unique()}"}` : sender.body()
+        return [accepted(sender.sign({ body: Buffer.concat([Buffer.from(lines), Buffer.from('\r\n')]) }))]
+      },
+      cause: 'A body with newlines is refused. The endpoint probably trims the body, or replaces CRLF by LF.',
+      fix: RAW_BODY,
     },
-    'A byte that was not signed is accepted. The endpoint probably decodes the body to a string, which turns the byte FF into EF BF BD.',
-    RAW_BODY,
-  ),
-  'body-other': body(
-    "another message's body",
-    (sender) => [rejected(withBody(sender.sign(), sender.sign({ body: `{"event":"other","id":"${unique()}"}` }).body))],
-    'The body of another message is accepted. The signature does not cover the body.',
-  ),
+    'accepted-form': validBody(
+      'a form',
+      () => ({ body: 'event=check&name=%5a+b&name=c', type: 'application/x-www-form-urlencoded' }),
+      'A form is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
+      EVERY_TYPE,
+    ),
+    'accepted-plain-text': validBody(
+      'plain text',
+      () => ({ body: 'event check', type: 'text/plain' }),
+      'Plain text is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
+      EVERY_TYPE,
+    ),
+    'accepted-no-type': {
+      rule: 'accepted',
+      sent: 'no Content-Type',
+      expected: 'accepted',
+      steps: (sender) => [accepted(sender.sign({ type: null }))],
+      cause:
+        'A request without Content-Type is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
+      fix: EVERY_TYPE,
+    },
+    'accepted-compressed': {
+      rule: 'accepted',
+      sent: 'gzip bytes, signed as sent',
+      expected: 'accepted',
+      needsItsBody: true,
+      steps: (sender) => {
+        const request = sender.sign({ body: gzipSync('{"event":"check"}') })
+        return [accepted({ ...request, headers: [['Content-Encoding', 'gzip'], ...request.headers] })]
+      },
+      cause:
+        'A compressed body is refused. The framework or a proxy probably inflates the body before the check, so the endpoint does not verify the signed bytes.',
+      fix: 'Verify the compressed bytes, and inflate the body afterwards: inflate: false in express.raw().',
+    },
+    'accepted-100-kb': validBody(
+      'a body of 100 KB',
+      () => ({ body: largeJson() }),
+      'A body of 100 KB is refused. The endpoint probably has a smaller limit, or verifies only the beginning of the body.',
+      'Allow 1 MB, and verify all of it: limit in express.raw(), client_max_body_size in nginx, post_max_size in PHP.',
+    ),
+    'accepted-names': {
+      rule: 'accepted',
+      sent: 'header names in other case',
+      expected: 'accepted',
+      steps: (sender) =>
+        (['toLowerCase', 'toUpperCase'] as const).map((spell) => {
+          const request = sender.sign()
+          return accepted({ ...request, headers: request.headers.map(([name, value]) => [name[spell](), value]) })
+        }),
+      cause:
+        'Header names in another case are refused. Header names are case-insensitive, and proxies may write them in lowercase.',
+      fix: 'Look headers up without regard to case: request.headers[name] in lowercase in Node, r.Header.Get() in Go, $_SERVER["HTTP_…"] in PHP.',
+    },
+    'accepted-nonce-short': {
+      rule: 'accepted',
+      sent: `a ${word} of 1 character`,
+      expected: 'accepted',
+      judge: 'any',
+      // The case tries several nonces, because an earlier run may have used one of them.
+      steps: (sender) =>
+        Array.from({ length: 4 }, () => accepted(sender.sign({ nonce: String.fromCharCode(randomInt(0x2f, 0x7f)) }))),
+      cause: `A ${word} of 1 character is refused. The endpoint probably wants a UUID or a minimum length.`,
+      fix: nonceFormat,
+    },
+    'accepted-nonce-long': {
+      rule: 'accepted',
+      sent: `a ${word} of 128 characters`,
+      expected: 'accepted',
+      steps: (sender) => [accepted(sender.sign({ nonce: unique().repeat(8) }))],
+      cause: `A ${word} of 128 characters is refused. The limit or the column of the nonce store is probably too short.`,
+      fix: `Accept ${word}s of up to 128 characters, and make the column that stores them as long: VARCHAR(128).`,
+    },
+    'accepted-nonce-visible': {
+      rule: 'accepted',
+      sent: `${word}s of every visible character`,
+      expected: 'accepted',
+      steps: (sender) =>
+        VISIBLE.map((half) => accepted(sender.sign({ nonce: unique() + (isOwn ? half : half.replace('.', '')) }))),
+      ...fileName,
+      onError: fileName,
+    },
+    'accepted-nonce-case': {
+      rule: 'accepted',
+      sent: `${word}s that differ only in case`,
+      expected: 'accepted',
+      steps: (sender) => {
+        const start = unique()
+        return ['a', 'A'].map((end) => accepted(sender.sign({ nonce: `${start}-${end}` })))
+      },
+      cause: `Two ${word}s that differ only in case are treated as equal. The endpoint or its database compares without regard to case.`,
+      fix: 'Store the value as it arrived, and compare bytes: no strtolower(), and a column with a binary collation (utf8mb4_bin in MySQL).',
+    },
+    'accepted-same-body': {
+      rule: 'accepted',
+      sent: `the same body with another ${word}`,
+      expected: 'accepted',
+      steps: (sender) => {
+        const same = sender.body()
+        return [accepted(sender.sign({ body: same })), accepted(sender.sign({ body: same }))]
+      },
+      cause: `A new request with the body of an earlier request is refused. The endpoint probably remembers the body, not the ${word}.`,
+      fix: `Remember only ${scheme.reserved}, because two events may have the same body.`,
+    },
+    'accepted-retry': {
+      only: 'standard-webhooks',
+      rule: 'accepted',
+      sent: 'the same ID, signed again',
+      expected: 'accepted',
+      steps: (sender) => {
+        const nonce = sender.scheme.newNonce()
+        const body = sender.body()
+        return [sender.seconds(-1), sender.seconds()].map((timestamp) =>
+          accepted(sender.sign({ nonce, timestamp, body })),
+        )
+      },
+      cause: `A retry is refused. A sender repeats a message with the same ${nonceName} and a new ${timestampName}, and stops if the response is 4xx.`,
+      fix: `Reserve ${scheme.reserved}. To do the work of a message once, store its ID with the work, and answer 2xx to a repeated message.`,
+    },
+    'accepted-signatures': {
+      only: 'standard-webhooks',
+      rule: 'accepted',
+      sent: 'several signatures, one is right',
+      expected: 'accepted',
+      steps: (sender) =>
+        [
+          (right: string) => `${otherDigit(right, 3)} ${right}`,
+          (right: string) => `${right} ${otherDigit(right, 3)}`,
+          (right: string) => `v1a,${'A'.repeat(86)}== v2,${'A'.repeat(43)}= ${right}`,
+        ].map((change) => accepted(withChange(sender.sign(), change))),
+      cause: `A list of signatures is refused, although one of them is right. While a secret rotates, ${signatureName} has a signature per secret. Other versions, such as v1a, may be in the list too.`,
+      fix: 'Split the header at spaces, ignore each entry that does not begin with v1, and accept the request if one of the other entries matches.',
+    },
+    'accepted-old': {
+      rule: 'accepted',
+      sent: 'a timestamp 290 s old',
+      expected: 'accepted',
+      steps: (sender) => [accepted(sender.sign({ timestamp: sender.seconds(-290) }))],
+      cause:
+        'A request 290 s old is refused. The window of the endpoint is probably less than 300 s, or its clock is ahead.',
+      fix: WINDOW,
+    },
+    'accepted-ahead': {
+      rule: 'accepted',
+      sent: 'a timestamp 290 s ahead',
+      expected: 'accepted',
+      steps: (sender) => [accepted(sender.sign({ timestamp: sender.seconds(290) }))],
+      cause:
+        'A request 290 s ahead is refused. The endpoint probably allows less in the future than in the past, or its clock is behind.',
+      fix: WINDOW,
+    },
 
-  'replay-again': {
-    rule: 'replay',
-    sent: 'the same request again',
-    expected: 'rejected',
-    steps: (sender) => {
-      const request = sender.sign()
-      const others = Array.from({ length: sender.instances - 1 }, (_, index) => index + 1)
-      return [
-        // Each instance must first accept a valid request, because an instance that refuses everything also refuses the replay.
-        ...others.map((instance) => accepted(sender.sign(), instance)),
-        accepted(request),
-        ...[0, 0, 0].map((instance) => rejected(request, undefined, instance)),
-        ...others.map((instance) => rejected(request, `the same request to instance ${instance + 1}`, instance)),
-      ]
+    'headers-no-timestamp': missing('timestamp', timestampName),
+    'headers-no-nonce': missing('nonce', nonceName),
+    'headers-no-signature': missing('signature', signatureName),
+    'headers-none': {
+      rule: 'headers',
+      sent: 'none of the three headers',
+      expected: 'rejected',
+      steps: (sender) => [rejected(withoutHeaders(sender.sign(), 'timestamp', 'nonce', 'signature'))],
+      cause: 'An unsigned request is accepted. The check is probably skipped if the headers are missing.',
+      fix: 'Answer 401 to a request without the three headers. If you allow unsigned requests during a migration, end this exception.',
+      onError: MISSING,
     },
-    cause:
-      'A replay is accepted. The endpoint does not store nonces, or each process, instance or request has its own store.',
-    fix: `Use one nonce store for all processes, such as Redis or the database. ${RESERVE}`,
-  },
-  'replay-other-body': {
-    rule: 'replay',
-    sent: 'the same nonce, signed again',
-    expected: 'rejected',
-    steps: (sender) => {
-      const nonce = randomUUID()
-      const timestamp = sender.seconds(-1)
-      return [accepted(sender.sign({ nonce })), rejected(sender.sign({ nonce, timestamp }))]
-    },
-    cause:
-      'A used nonce is accepted with another timestamp. The endpoint probably remembers the signature or the timestamp, not the nonce alone.',
-    fix: 'Store the nonce alone as the key, per webhook, for 600 s.',
-  },
-  'replay-copies': {
-    rule: 'replay',
-    sent: '20 copies at once',
-    expected: 'one',
-    steps: (sender) => {
-      const request = sender.sign()
-      return Array.from({ length: 20 }, (_, index) => accepted(request, index % sender.instances))
-    },
-    cause:
-      'The endpoint accepts several copies that arrive together. The endpoint probably looks up the nonce and stores it in two steps.',
-    fix: RESERVE,
-  },
-  'replay-split': {
-    rule: 'replay',
-    sent: 'the same bytes, split at another colon',
-    expected: 'rejected',
-    steps: (sender) => {
-      const request = sender.sign()
-      const withColon = sender.sign({ nonce: `${randomUUID()}:1` })
-      const later = splitLater(request)
-      return [
-        accepted(request),
-        ...(later === undefined ? [] : [rejected(later, 'a longer nonce and a shorter body')]),
-        accepted(withColon),
-        rejected(splitEarlier(withColon), 'a shorter nonce and a longer body'),
-      ]
-    },
-    cause:
-      'The same signed bytes are accepted again if they are split at another colon into nonce and body. Both requests have the same signature, but different nonces.',
-    fix: 'Reserve the signature too, for 600 s, under a key that no nonce can have, such as "signature " and the hex digits.',
-  },
-  'replay-forged': {
-    rule: 'replay',
-    sent: 'a valid one after a forged one',
-    expected: 'accepted',
-    steps: (sender) => {
-      const request = sender.sign()
-      const forged = headerOf(sender.sign({ secret: unique() }), 'X-Signature')
-      return [{ request: withSignature(request, forged), expected: 'ignored' }, accepted(request)]
-    },
-    cause:
-      'A valid request is refused after a forged request with the same nonce. The endpoint reserves the nonce before it checks the signature.',
-    fix: 'Reserve the nonce last, after the signature matched.',
-  },
+    'headers-two-timestamps': twice('timestamp', timestampName),
+    'headers-two-nonces': twice('nonce', nonceName),
+    'headers-two-signatures': twice('signature', signatureName),
 
-  'answers-alike': {
-    rule: 'answers',
-    sent: 'a mistake against each rule',
-    expected: 'rejected',
-    judge: 'alike',
-    steps: (sender) => {
-      const request = sender.sign()
-      return [accepted(request), ...rejections(sender, request)]
+    'timestamp-old': timestamp(
+      '310 s old',
+      (sender) => sender.seconds(-310),
+      'A request 310 s old is accepted. The window is probably not checked, too wide, or computed in milliseconds.',
+      WINDOW,
+    ),
+    'timestamp-ahead': timestamp(
+      '310 s ahead',
+      (sender) => sender.seconds(310),
+      'A request 310 s ahead is accepted. The endpoint probably checks only that the timestamp is not too old, without abs().',
+      WINDOW,
+    ),
+    'timestamp-milliseconds': {
+      ...timestamp(
+        'milliseconds',
+        (sender) => String(sender.clock.now()),
+        'A timestamp in milliseconds is accepted. The endpoint probably guesses the unit by the number of digits.',
+        `Read ${timestampName} as seconds, and let the window refuse everything else.`,
+      ),
+      steps: (sender) => [
+        // In seconds, this number is a time in the year 5138. In milliseconds and in smaller units, the number is not close to now either.
+        { ...rejected(sender.sign({ timestamp: '99999999999' }), 'a timestamp 3000 years ahead'), advice: OVERFLOWS },
+        rejected(sender.sign({ timestamp: String(sender.clock.now()) })),
+      ],
     },
-    cause: 'The responses to rejected requests differ, so an attacker can learn which rule a request breaks.',
-    fix: 'Answer every rejection with the same status and body, such as 401 with no body. Write the reason to your log.',
-  },
-  'answers-hostile': {
-    rule: 'answers',
-    sent: 'requests that break parsers',
-    expected: 'rejected',
-    steps: hostileRequests,
-    cause: 'The response is 500 or above, because the handler uses values before it checks their form.',
-    fix: 'First check the form of the three headers, and answer 401 if the form is wrong. Parse the body after the signature matched.',
-  },
-  // This case runs late, to find endpoints that forget nonces after a few seconds.
-  'replay-late': {
-    rule: 'replay',
-    sent: 'the first request, after 20 others',
-    expected: 'rejected',
-    // An endpoint that reads 600 as milliseconds forgets a nonce after 0.6 s.
-    delay: 3000,
-    steps: (sender) => {
-      const first = sender.opening ?? sender.sign()
-      const missingOthers = Math.max(0, 20 - sender.acceptedOthers)
-      return [...Array.from({ length: missingOthers }, () => accepted(sender.sign())), rejected(first)]
+    'timestamp-exponent': timestamp(
+      'an exponent (1700000000e0)',
+      (sender) => `${sender.seconds()}e0`,
+      'A timestamp with an exponent is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
+    ),
+    'timestamp-sign': timestamp(
+      'a plus sign (+1700000000)',
+      (sender) => `+${sender.seconds()}`,
+      'A timestamp with a sign is accepted. Number(), parseInt(), int(), (int) and strconv.Atoi convert this text without an error.',
+    ),
+    'timestamp-space': timestamp(
+      'a space inside (1700000000 0)',
+      (sender) => `${sender.seconds()} 0`,
+      'A timestamp with a space is accepted. parseInt(), (int) and intval() ignore everything after the space.',
+    ),
+    'timestamp-fraction': timestamp(
+      'a fraction (1700000000.5)',
+      (sender) => `${sender.seconds()}.5`,
+      'A timestamp with a fraction is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
+    ),
+    'timestamp-letters': timestamp(
+      'letters after it (1700000000abc)',
+      (sender) => `${sender.seconds()}abc`,
+      'A timestamp with letters is accepted. parseInt(), (int) and intval() ignore everything after the digits.',
+    ),
+
+    'nonce-empty': nonce(
+      `an empty ${word}`,
+      () => '',
+      `A request with an empty ${word} is accepted, so the request can be replayed.`,
+    ),
+    'nonce-129': {
+      ...nonce(
+        '129 characters',
+        () => `${unique().repeat(8)}x`,
+        'A nonce of 129 characters is accepted. Without a limit, long nonces can fill the nonce store, or a database column may truncate them.',
+      ),
+      only: 'x-signature',
     },
-    cause: 'An old replay is accepted. The endpoint forgets nonces too early, or keeps only the newest nonces.',
-    fix: 'Keep each nonce for 600 s, even if many nonces arrive. Check the unit of the expiry, and the limit of the cache.',
-  },
-  'answers-alive': {
-    rule: 'answers',
-    sent: 'a valid request at the end',
-    expected: 'accepted',
-    steps: (sender) => [accepted(sender.sign())],
-    cause:
-      'After the requests with mistakes, the endpoint refuses a valid request. The endpoint probably keeps state between requests.',
-    fix: 'Look for the first error in the log. Keep no state of a rejected request, and do not lock out senders after rejected requests.',
-  },
-})
+    'nonce-space': {
+      ...nonce(
+        'a space inside',
+        () => `${unique()} ${unique()}`,
+        'A nonce with a space is accepted. The endpoint does not check the characters of the nonce.',
+      ),
+      only: 'x-signature',
+    },
+    'nonce-outside-ascii': {
+      only: 'x-signature',
+      rule: 'nonce',
+      sent: 'a character outside ASCII',
+      expected: 'rejected',
+      steps: (sender) => {
+        // An endpoint can verify the byte E9 as it is, or decode the byte as Latin-1 and verify its UTF-8 form.
+        const start = unique()
+        const asBytes = sender.sign({ nonce: start, body: Buffer.concat([Buffer.of(0xe9, 0x3a), sender.body()]) })
+        const trimmed = sender.sign()
+        return [
+          rejected(
+            withBody(withValues(asBytes, { nonce: `${start}:\xe9` }), asBytes.body.subarray(2)),
+            'the byte E9 at the end',
+          ),
+          rejected(sender.sign({ nonce: `${unique()}\xe9` }), 'the byte E9, signed as UTF-8'),
+          rejected(
+            withValues(trimmed, { nonce: `${headerValue(trimmed, 'nonce')}\xa0` }),
+            'an unsigned no-break space after the nonce',
+          ),
+        ]
+      },
+      cause:
+        'A nonce with a character outside ASCII is accepted. The endpoint does not check the characters of the nonce, or trims the nonce.',
+      fix: nonceFormat,
+    },
+
+    'signature-other-secret': {
+      rule: 'signature',
+      sent: 'signed with another secret',
+      expected: 'rejected',
+      steps: (sender) => [
+        rejected(sender.sign({ key: otherKey() })),
+        rejected(sender.sign({ key: new Uint8Array() }), 'signed with an empty secret'),
+      ],
+      cause:
+        'A request signed with another secret is accepted, so anybody can sign. The endpoint probably ignores the result of the comparison, or uses an empty secret.',
+      fix: 'If the comparison fails, answer 401 and return. If the comparison is asynchronous, await the result. Do not start the program without a secret.',
+    },
+    'signature-uppercase': {
+      ...signature(
+        'uppercase',
+        [(right) => right.toUpperCase()],
+        'An uppercase signature is accepted. The endpoint probably converts the case, or decodes the hex before it compares.',
+      ),
+      only: 'x-signature',
+    },
+    'signature-prefix': {
+      ...signature(
+        'sha256= before it',
+        [(right) => `sha256=${right}`],
+        'A signature after "sha256=" is accepted. The endpoint probably removes the prefix, as for webhooks of GitHub.',
+      ),
+      only: 'x-signature',
+    },
+    'signature-base64': {
+      ...signature(
+        'base64',
+        [(right) => Buffer.from(right, 'hex').toString('base64')],
+        'A signature in base64 is accepted. The endpoint probably accepts several encodings.',
+      ),
+      only: 'x-signature',
+    },
+    'signature-hex': {
+      ...signature(
+        'hex',
+        [(right) => `v1,${Buffer.from(right.slice(3), 'base64').toString('hex')}`],
+        'A signature in hex is accepted. The endpoint probably accepts several encodings.',
+      ),
+      only: 'standard-webhooks',
+    },
+    'signature-version': {
+      ...signature(
+        'another version, and none',
+        [(right) => right.replace('v1', 'v2'), (right) => right.replace('v1', 'v1a'), (right) => right.slice(3)],
+        'A right signature with another version, or without a version, is accepted. The endpoint probably removes the text before the comma.',
+        'Compare only entries that begin with v1 and a comma, because other versions have other keys and other rules.',
+      ),
+      only: 'standard-webhooks',
+    },
+    'signature-half': signature(
+      'half of it',
+      [(right) => right.slice(0, isOwn ? 32 : 3 + 22)],
+      'Half of the signature is accepted. The endpoint probably compares only as many digits as arrived, for example with startsWith() or strncmp().',
+    ),
+    'signature-digit': signature(
+      `one ${digit} changed`,
+      (isOwn ? [63, 32, 0] : [44, 32, 3]).map((index) => (right) => otherDigit(right, index)),
+      `A signature with one wrong ${digit} is accepted. The endpoint probably compares only a part of the signature.`,
+    ),
+    'signature-longer': signature(
+      `one ${digit} more`,
+      [(right) => `${right}0`],
+      `A signature with one ${digit} more is accepted. The endpoint probably compares only the first ${isOwn ? 64 : 44} ${digit}s, or decodes the signature before it compares.`,
+    ),
+    'signature-empty': signature(
+      'empty',
+      isOwn ? [() => ''] : [() => '', () => 'v1,'],
+      'An empty signature is accepted. The check is probably skipped if the header is empty.',
+      `Answer 401 if ${signatureName} is empty. In PHP, JavaScript and Python, an empty string counts as false in a condition.`,
+    ),
+    'signature-list': {
+      ...signature(
+        'two signatures with a comma',
+        [(right) => `${right},${otherDigit(right, 0)}`, (right) => `${otherDigit(right, 0)}, ${right}`],
+        'A list of two signatures is accepted. The endpoint probably splits the header at the comma.',
+        'Compare the whole header with one signature. While you rotate a secret, compare the whole header with the signature of each secret.',
+      ),
+      only: 'x-signature',
+    },
+
+    'body-changed': body(
+      'one byte changed',
+      (sender) => {
+        const request = sender.sign()
+        return [rejected(withBody(request, changeByte(request.body)))]
+      },
+      'A changed body is accepted. The signature does not cover the body, or the endpoint verifies another body.',
+    ),
+    'body-longer': body(
+      'one byte more',
+      (sender) => [rejected(withMore(sender.sign(), 'x'))],
+      'A body with one byte more is accepted. The endpoint probably verifies only a part of the body.',
+    ),
+    'body-line-end': body(
+      'a newline more',
+      (sender) => [rejected(withMore(sender.sign(), '\n')), rejected(withMore(sender.sign(), '\r\n'))],
+      'A body with an extra newline is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
+      RAW_BODY,
+    ),
+    'body-spacing': body(
+      'the JSON with other spaces',
+      (sender) => {
+        const request = sender.sign()
+        return [rejected(withBody(request, respaced(request.body)))]
+      },
+      'The endpoint accepts JSON whose spacing differs from the signed JSON. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+      RAW_BODY,
+    ),
+    'body-replacement': body(
+      'EF BF BD replaced by FF',
+      (sender) => {
+        const start = '{"event":"check","name":"'
+        const request = sender.sign({
+          body: Buffer.concat([Buffer.from(start), Buffer.of(0xef, 0xbf, 0xbd), Buffer.from('"}')]),
+        })
+        return [rejected(withBody(request, Buffer.concat([Buffer.from(start), Buffer.of(0xff), Buffer.from('"}')])))]
+      },
+      'A byte that was not signed is accepted. The endpoint probably decodes the body to a string, which turns the byte FF into EF BF BD.',
+      RAW_BODY,
+    ),
+    'body-other': body(
+      "another message's body",
+      (sender) => [
+        rejected(withBody(sender.sign(), sender.sign({ body: `{"event":"other","id":"${unique()}"}` }).body)),
+      ],
+      'The body of another message is accepted. The signature does not cover the body.',
+    ),
+
+    'replay-again': {
+      rule: 'replay',
+      sent: 'the same request again',
+      expected: 'rejected',
+      steps: (sender) => {
+        const request = sender.sign()
+        const others = Array.from({ length: sender.instances - 1 }, (_, index) => index + 1)
+        return [
+          // Each instance must first accept a valid request, because an instance that refuses everything also refuses the replay.
+          ...others.map((instance) => accepted(sender.sign(), instance)),
+          accepted(request),
+          ...[0, 0, 0].map((instance) => rejected(request, undefined, instance)),
+          ...others.map((instance) => rejected(request, `the same request to instance ${instance + 1}`, instance)),
+        ]
+      },
+      cause:
+        'A replay is accepted. The endpoint does not store nonces, or each process, instance or request has its own store.',
+      fix: `Use one nonce store for all processes, such as Redis or the database. ${reserve}`,
+    },
+    'replay-other-body': {
+      only: 'x-signature',
+      rule: 'replay',
+      sent: 'the same nonce, signed again',
+      expected: 'rejected',
+      steps: (sender) => {
+        const nonce = randomUUID()
+        const timestamp = sender.seconds(-1)
+        return [accepted(sender.sign({ nonce })), rejected(sender.sign({ nonce, timestamp }))]
+      },
+      cause:
+        'A used nonce is accepted with another timestamp. The endpoint probably remembers the signature or the timestamp, not the nonce alone.',
+      fix: 'Store the nonce alone as the key, per webhook, for 600 s.',
+    },
+    'replay-copies': {
+      rule: 'replay',
+      sent: '20 copies at once',
+      expected: 'one',
+      steps: (sender) => {
+        const request = sender.sign()
+        return Array.from({ length: 20 }, (_, index) => accepted(request, index % sender.instances))
+      },
+      cause:
+        'The endpoint accepts several copies that arrive together. The endpoint probably looks up the nonce and stores it in two steps.',
+      fix: reserve,
+    },
+    'replay-split': {
+      rule: 'replay',
+      sent: `the same bytes, split at another ${isOwn ? 'colon' : 'dot'}`,
+      expected: 'rejected',
+      steps: isOwn ? splitAtColons : splitAtFullStops,
+      ...(isOwn
+        ? {
+            cause:
+              'The same signed bytes are accepted again if they are split at another colon into nonce and body. Both requests have the same signature, but different nonces.',
+            fix: 'Reserve the signature too, for 600 s, under a key that no nonce can have, such as "signature " and the hex digits.',
+          }
+        : {
+            cause:
+              'The same signed bytes are accepted again if they are split at another full stop into ID, timestamp and body. Both requests have the same signature, but different IDs.',
+            fix: nonceFormat,
+          }),
+    },
+    'replay-forged': {
+      rule: 'replay',
+      sent: 'a valid one after a forged one',
+      expected: 'accepted',
+      steps: (sender) => {
+        const request = sender.sign()
+        const signature = headerValue(sender.sign({ key: otherKey() }), 'signature')
+        return [{ request: withValues(request, { signature }), expected: 'ignored' }, accepted(request)]
+      },
+      cause: `A valid request is refused after a forged request with the same ${word}. The endpoint reserves the ${word} before it checks the signature.`,
+      fix: `Reserve ${scheme.reserved} last, after the signature matched.`,
+    },
+
+    'answers-alike': {
+      rule: 'answers',
+      sent: 'a mistake against each rule',
+      expected: 'rejected',
+      judge: 'alike',
+      steps: (sender) => {
+        const request = sender.sign()
+        return [accepted(request), ...rejections(sender, request)]
+      },
+      cause: 'The responses to rejected requests differ, so an attacker can learn which rule a request breaks.',
+      fix: 'Answer every rejection with the same status and body, such as 401 with no body. Write the reason to your log.',
+    },
+    'answers-hostile': {
+      rule: 'answers',
+      sent: 'requests that break parsers',
+      expected: 'rejected',
+      steps: hostileRequests,
+      cause: 'The response is 500 or above, because the handler uses values before it checks their form.',
+      fix: 'First check the form of the three headers, and answer 401 if the form is wrong. Parse the body after the signature matched.',
+    },
+    // This case runs late, to find endpoints that forget nonces after a few seconds.
+    'replay-late': {
+      rule: 'replay',
+      sent: 'the first request, after 20 others',
+      expected: 'rejected',
+      // An endpoint that reads 600 as milliseconds forgets a nonce after 0.6 s.
+      delay: 3000,
+      steps: (sender) => {
+        const first = sender.opening ?? sender.sign()
+        const missingOthers = Math.max(0, 20 - sender.acceptedOthers)
+        return [...Array.from({ length: missingOthers }, () => accepted(sender.sign())), rejected(first)]
+      },
+      cause: 'An old replay is accepted. The endpoint forgets nonces too early, or keeps only the newest nonces.',
+      fix: 'Keep each nonce for 600 s, even if many nonces arrive. Check the unit of the expiry, and the limit of the cache.',
+    },
+    'answers-alive': {
+      rule: 'answers',
+      sent: 'a valid request at the end',
+      expected: 'accepted',
+      steps: (sender) => [accepted(sender.sign())],
+      cause:
+        'After the requests with mistakes, the endpoint refuses a valid request. The endpoint probably keeps state between requests.',
+      fix: 'Look for the first error in the log. Keep no state of a rejected request, and do not lock out senders after rejected requests.',
+    },
+  })
+}
+
+/** The cases by scheme and code. */
+export const ROWS = {
+  'x-signature': rowsOf(SCHEMES['x-signature']),
+  'standard-webhooks': rowsOf(SCHEMES['standard-webhooks']),
+}
 
 /** The name of a case, such as `replay-again`, which does not change in new versions. */
-export type EndpointCaseCode = keyof typeof ROWS
+export type EndpointCaseCode = keyof ReturnType<typeof rowsOf>
+
+const CODES = Object.keys(ROWS['x-signature']) as EndpointCaseCode[]
+
+/** Returns the codes of the cases that a scheme has. */
+export function codesOf(scheme: SchemeName): EndpointCaseCode[] {
+  return CODES.filter((code) => [undefined, scheme].includes((ROWS[scheme][code] as Row).only))
+}

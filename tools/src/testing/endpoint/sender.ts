@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../../../src/clock.js'
-import { signMessage } from '../../../../src/rules/signature.js'
+import type { HeaderNames } from '../../../../src/rules/formats.js'
+import type { ContractScheme } from './scheme.js'
 
 // The cases create their requests with these functions. The functions check no formats, because a case can break any rule.
 
@@ -10,6 +11,8 @@ type EndpointHeader = readonly [name: string, value: string]
 
 /** A request to send. `headers` does not contain the headers that the HTTP client adds. */
 export interface EndpointRequest {
+  /** The names of the three headers. */
+  readonly names: HeaderNames
   readonly headers: readonly EndpointHeader[]
   readonly body: Uint8Array
 }
@@ -19,10 +22,13 @@ interface Differences {
   readonly body?: string | Uint8Array
   readonly timestamp?: string
   readonly nonce?: string
-  readonly secret?: string
+  readonly key?: Uint8Array
   /** `null` sends no `Content-Type`. */
   readonly type?: string | null
 }
+
+/** The text in an event that stands for a new UUID in each request. */
+const UUID = '{{uuid}}'
 
 /** Signs the requests of the cases. */
 export class Sender {
@@ -30,15 +36,19 @@ export class Sender {
   opening: EndpointRequest | undefined
   /** How many requests the endpoint has accepted after the first request. */
   acceptedOthers = 0
+  readonly key: Uint8Array
 
   constructor(
-    readonly secret: string,
+    readonly scheme: ContractScheme,
+    readonly secret: string | Uint8Array,
     readonly clock: Clock,
     /** How many addresses the endpoint has. */
     readonly instances: number,
-    /** The body of every valid request, except in a case that needs another body. */
+    /** The body of every valid request, except in a case that needs another body. Each `{{uuid}}` is replaced by a new UUID. */
     readonly event: Uint8Array | undefined,
-  ) {}
+  ) {
+    this.key = scheme.keyOf(secret)
+  }
 
   /** Returns Unix time in seconds, `ahead` seconds from now. */
   seconds(ahead = 0): string {
@@ -47,19 +57,23 @@ export class Sender {
 
   /** Returns the event of the user, or if there is none, a body that no other request has. */
   body(): Uint8Array {
-    return this.event ?? Buffer.from(`{"event":"check","id":"${unique()}"}`)
+    if (this.event === undefined) return Buffer.from(`{"event":"check","id":"${unique()}"}`)
+    // Latin-1 keeps each byte.
+    const text = Buffer.from(this.event).toString('latin1')
+    return Buffer.from(text.replaceAll(UUID, randomUUID()), 'latin1')
   }
 
   sign(differences: Differences = {}): EndpointRequest {
-    const { timestamp = this.seconds(), nonce = randomUUID(), type = 'application/json' } = differences
+    const { timestamp = this.seconds(), nonce = this.scheme.newNonce(), type = 'application/json' } = differences
     const body = Buffer.from(differences.body ?? this.body())
-    const signature = signMessage({ timestamp, nonce, body }, differences.secret ?? this.secret)
+    const { headers: names } = this.scheme
+    const signature = this.scheme.sign({ timestamp, nonce, body }, differences.key ?? this.key)
     const headers: EndpointHeader[] = [
-      ['X-Timestamp', timestamp],
-      ['X-Nonce', nonce],
-      ['X-Signature', signature],
+      [names.timestamp, timestamp],
+      [names.nonce, nonce],
+      [names.signature, signature],
     ]
-    return { headers: type === null ? headers : [['Content-Type', type], ...headers], body }
+    return { names, headers: type === null ? headers : [['Content-Type', type], ...headers], body }
   }
 }
 
@@ -68,27 +82,35 @@ export function unique(): string {
   return randomBytes(8).toString('hex')
 }
 
-/** Returns the value of a header that the request has. */
-export function headerOf({ headers }: EndpointRequest, wanted: string): string {
-  const [, value] = headers.find(([name]) => name === wanted) as EndpointHeader
+/** Returns a random key, which no endpoint has. */
+export function otherKey(): Uint8Array {
+  return randomBytes(32)
+}
+
+type Field = keyof HeaderNames
+
+/** Returns the value of one of the three headers, which the request has. */
+export function headerValue({ names, headers }: EndpointRequest, field: Field): string {
+  const [, value] = headers.find(([name]) => name === names[field]) as EndpointHeader
   return value
 }
 
-/** Returns the request with some header values replaced. */
-export function withValues(request: EndpointRequest, values: { readonly [name: string]: string }): EndpointRequest {
-  return { ...request, headers: request.headers.map(([name, value]) => [name, values[name] ?? value]) }
+/** Returns the request with some of the three values replaced. */
+export function withValues(request: EndpointRequest, values: { readonly [field in Field]?: string }): EndpointRequest {
+  const fields = Object.entries(values) as [Field, string][]
+  const replaced = new Map(fields.map(([field, value]) => [request.names[field], value]))
+  return { ...request, headers: request.headers.map(([name, value]) => [name, replaced.get(name) ?? value]) }
 }
 
-export function withSignature(request: EndpointRequest, signature: string): EndpointRequest {
-  return withValues(request, { 'X-Signature': signature })
-}
-
-export function withoutHeaders(request: EndpointRequest, ...names: readonly string[]): EndpointRequest {
+/** Returns the request without some of the three headers. */
+export function withoutHeaders(request: EndpointRequest, ...fields: readonly Field[]): EndpointRequest {
+  const names = fields.map((field) => request.names[field])
   return { ...request, headers: request.headers.filter(([name]) => !names.includes(name)) }
 }
 
 /** Returns the request with one header repeated. */
-export function withRepeated(request: EndpointRequest, repeated: string): EndpointRequest {
+export function withRepeated(request: EndpointRequest, field: Field): EndpointRequest {
+  const repeated = request.names[field]
   return { ...request, headers: request.headers.flatMap((one) => (one[0] === repeated ? [one, one] : [one])) }
 }
 
@@ -119,15 +141,15 @@ export function splitLater(request: EndpointRequest): EndpointRequest | undefine
   const text = Buffer.from(request.body).toString('latin1')
   const [start, beginning = ''] = /^([!-9;-~]{0,80}):/.exec(text) ?? []
   if (start === undefined) return undefined
-  const nonce = `${headerOf(request, 'X-Nonce')}:${beginning}`
-  return withBody(withValues(request, { 'X-Nonce': nonce }), request.body.subarray(start.length))
+  const nonce = `${headerValue(request, 'nonce')}:${beginning}`
+  return withBody(withValues(request, { nonce }), request.body.subarray(start.length))
 }
 
 /** Returns the request with the signed message split at the first colon of the nonce. The end of the nonce moves to the body. */
 export function splitEarlier(request: EndpointRequest): EndpointRequest {
-  const [nonce = '', ...rest] = headerOf(request, 'X-Nonce').split(':')
+  const [nonce = '', ...rest] = headerValue(request, 'nonce').split(':')
   const body = Buffer.concat([Buffer.from(`${rest.join(':')}:`), request.body])
-  return withBody(withValues(request, { 'X-Nonce': nonce }), body)
+  return withBody(withValues(request, { nonce }), body)
 }
 
 /** Returns the JSON with a space at the beginning, and after each comma and colon outside strings. */

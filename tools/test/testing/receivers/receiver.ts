@@ -16,6 +16,8 @@ type Values = readonly [timestamp: string, nonce: string, signature: string]
 export class Receiver {
   readonly seen = new Set<string>()
   limit = 2 ** 20
+  /** The names of the headers with the timestamp, the nonce and the signature. */
+  names: readonly [string, string, string] = ['x-timestamp', 'x-nonce', 'x-signature']
 
   constructor(
     readonly secret: string,
@@ -110,9 +112,7 @@ export class Receiver {
     const early = this.before(request, sent)
     if (early !== undefined) return early
     if (sent.length > this.limit) return { status: 413 }
-    const [timestamp, nonce, signature] = ['x-timestamp', 'x-nonce', 'x-signature'].map((name) =>
-      this.header(request, name),
-    )
+    const [timestamp, nonce, signature] = this.names.map((name) => this.header(request, name))
     if (timestamp === undefined || nonce === undefined || signature === undefined) return this.reject('missing')
     const values = [timestamp, nonce, signature] as const
     if (!this.isTimestamp(timestamp)) return this.reject('timestamp')
@@ -122,6 +122,28 @@ export class Receiver {
     if (body === undefined) return this.reject('signature')
     if (!(await this.reserve(values, body))) return this.reject('replay')
     return this.accept(sent)
+  }
+}
+
+/** A receiver that keeps the rules of Standard Webhooks. */
+export class StandardReceiver extends Receiver {
+  override names: Receiver['names'] = ['webhook-timestamp', 'webhook-id', 'webhook-signature']
+
+  override isNonce(id: string): boolean {
+    return /^[!-\-/-~]+$/.test(id)
+  }
+
+  override signatureOf([timestamp, id]: Values, body: Buffer): string {
+    const key = Buffer.from(this.secret.replace(/^whsec_/, ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+  }
+
+  override isEqual(received: string, right: string): boolean {
+    return received.split(' ').includes(right)
+  }
+
+  override keysOf([timestamp, id]: Values): readonly string[] {
+    return [`${id} ${timestamp}`]
   }
 }
 
@@ -616,4 +638,70 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     /limits the rate/,
     afterRequests(429, (requests) => requests > 30),
   ),
+]
+
+const standardKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+/** Signs other parts, in this order, and with another key. */
+const signedStandard =
+  (
+    partsOf: (timestamp: string, id: string, body: Buffer) => readonly (string | Buffer)[],
+    keyOf: (secret: string) => string | Buffer = standardKey,
+  ): Apply =>
+  ({ secret }) => ({
+    signatureOf: ([time, id], sent) =>
+      `v1,${Buffer.from(hmacOf(keyOf(secret), ...partsOf(time, id, sent)), 'hex').toString('base64')}`,
+  })
+const standardParts = (time: string, id: string, sent: Buffer) => [`${id}.${time}.`, sent]
+
+/** Mistakes in the rules that only Standard Webhooks has. */
+export const STANDARD_MISTAKES: readonly Mistake[] = [
+  mistake('remembers the ID alone', 'accepted-retry', /A retry is refused/, { keysOf: ([, id]) => [id] }),
+  mistake('compares the whole header', 'accepted-signatures', /list of signatures is refused/, {
+    isEqual: (received, right) => received === right,
+  }),
+  mistake('takes each version', 'signature-version', /another version/, {
+    isEqual: (received, right) => received.split(' ').some((one) => one.replace(/^\w+,/, '') === right.slice(3)),
+  }),
+  mistake('takes hex too', 'signature-hex', /in hex is accepted/, {
+    isEqual: (received, right) => {
+      const hex = Buffer.from(right.slice(3), 'base64').toString('hex')
+      return received.split(' ').some((one) => one === right || one === `v1,${hex}`)
+    },
+  }),
+  mistake('decodes the signature', 'signature-longer', /decodes the signature before it compares/, {
+    isEqual: (received, right) =>
+      received
+        .split(' ')
+        .some(
+          (one) => one.startsWith('v1,') && Buffer.from(one.slice(3), 'base64').toString('base64') === right.slice(3),
+        ),
+  }),
+  mistake('takes an ID with full stops', 'replay-split', /split at another full stop/, {
+    isNonce: (id) => /^[!-~]+$/.test(id),
+  }),
+  mistake('takes an empty ID', 'nonce-empty', /empty ID/, { isNonce: (id) => /^[!-\-/-~]*$/.test(id) }),
+]
+
+/** Receivers of Standard Webhooks that refuse every valid request, because they expect another signature. */
+export const STANDARD_SIGNED_OTHERWISE: readonly [name: string, says: RegExp, parts: Parts | Apply][] = [
+  ['names of svix', /svix-id, svix-timestamp/, { names: ['svix-timestamp', 'svix-id', 'svix-signature'] }],
+  ['milliseconds', /webhook-timestamp as milliseconds/, { seconds: (value) => Number(value) / 1000 }],
+  ['no version', /without "v1,"/, { isEqual: (received, right) => received === right.slice(3) }],
+  [
+    'hex',
+    /signature in hex/,
+    { isEqual: (received, right) => received === `v1,${Buffer.from(right.slice(3), 'base64').toString('hex')}` },
+  ],
+  ['the body alone', /body alone/, signedStandard((_, __, sent) => [sent])],
+  ['no ID', /without the ID/, signedStandard((time, _, sent) => [`${time}.`, sent])],
+  ['the timestamp first', /timestamp before the ID/, signedStandard((time, id, sent) => [`${time}.${id}.`, sent])],
+  ['colons', /colons instead of full stops/, signedStandard((time, id, sent) => [`${id}:${time}:`, sent])],
+  ['a newline after the body', /adds a newline/, { body: (sent) => Buffer.concat([sent, Buffer.from('\n')]) }],
+  ['the text of the secret', /text of the secret as the key/, signedStandard(standardParts, (secret) => secret)],
+  ['the text after whsec_', /text after it as the key/, signedStandard(standardParts, (secret) => secret.slice(6))],
+  [
+    'the secret with whsec_ as base64',
+    /without removing whsec_ first/,
+    signedStandard(standardParts, (secret) => Buffer.from(secret, 'base64')),
+  ],
 ]

@@ -1,0 +1,151 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MemoryNonceStore } from '../../../src/index.js'
+import * as standard from '../../../src/standard-webhooks/index.js'
+import type { TestClock } from '../../../test/support/request.js'
+import { temporaryFolder } from '../resources.js'
+import { ReceiverServer } from '../testing/receivers/serve.js'
+import { call, FROM_ENV } from './call.js'
+
+// The commands with the scheme of Standard Webhooks. The vector is the example of its specification.
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
+const BODY = '{"test": 2432232314}'
+const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+const SCHEME = ['--scheme', 'standard-webhooks']
+const SAME = ['--timestamp', '1614265330', '--nonce', ID]
+
+const folder = temporaryFolder()
+const file = join(folder, 'body.json')
+writeFileSync(file, BODY)
+
+const receivers = new ReceiverServer()
+beforeAll(() => receivers.start())
+afterAll(() => receivers.stop())
+
+/** Serves a handler of this library. */
+function serve(secret: string | Uint8Array = SECRET): string {
+  const nonceStore = new MemoryNonceStore()
+  return receivers.add({
+    answer: async (request, body) => {
+      const { headersDistinct: headers } = request
+      const { ok } = await standard.verify({ webhookId: '42', headers, body }, secret, nonceStore)
+      return { status: ok ? 204 : 401 }
+    },
+  })
+}
+
+function run(args: readonly string[], secret = SECRET) {
+  const env = { WEBHOOK_SECRET: secret }
+  return call([...args, ...FROM_ENV], { clock: Date as unknown as TestClock, env })
+}
+
+it('secret creates whsec_ and 32 bytes in base64', async () => {
+  expect((await call(['secret', ...SCHEME])).text).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+})
+
+describe('sign', () => {
+  it('prints the three headers', async () => {
+    const { text, stderr } = await run(['sign', file, ...SCHEME, ...SAME])
+    expect([text, stderr]).toEqual([
+      `webhook-id: ${ID}\nwebhook-timestamp: 1614265330\nwebhook-signature: ${SIGNATURE}\n`,
+      '',
+    ])
+  })
+
+  it('uses the text of a secret that is not base64, and says so', async () => {
+    const secret = 'not base64, but the text is the key!'
+    const { text, said } = await run(['sign', file, ...SCHEME, ...SAME], secret)
+    const options = { messageId: ID, timestamp: 1_614_265_330 }
+    expect(text).toContain(standard.sign(BODY, Buffer.from(secret), options)['webhook-signature'])
+    expect(said).toContain('The secret is not base64 of 24 to 64 bytes, so its text is the key.')
+  })
+
+  it('signs with X-Signature if the scheme is not named, but suggests the scheme for whsec_', async () => {
+    const { text, said } = await run(['sign', file])
+    expect(text).toMatch(/^X-Timestamp: /)
+    expect(said).toContain('begins with whsec_, as secrets of Standard Webhooks do. For that scheme, pass --scheme')
+    expect((await run(['sign', file, '--scheme', 'x-signature'])).stderr).toBe('')
+    const { exitCode, said: unknown } = await run(['sign', file, '--scheme', 'svix'])
+    expect([exitCode, unknown]).toEqual([
+      2,
+      expect.stringContaining('Unknown --scheme "svix". Use one of: x-signature'),
+    ])
+  })
+})
+
+describe('send', () => {
+  it('sends a body that the endpoint accepts', async () => {
+    const { exitCode, text } = await run(['send', serve(), file, ...SCHEME])
+    expect([exitCode, text]).toEqual([0, 'Accepted: 204 No Content\n'])
+  })
+
+  it('signs a saved request again by its own scheme, and says that it is old', async () => {
+    const { text } = await run(['sign', file, ...SCHEME, ...SAME, '--format', 'http'])
+    const saved = join(folder, 'saved.http')
+    writeFileSync(saved, text)
+    const { exitCode, said } = await run(['send', serve(), '--request', saved])
+    expect([exitCode, said]).toEqual([1, expect.stringMatching(/webhook-timestamp is \d+ s old/)])
+    expect((await run(['send', serve(), '--request', saved, '--resign'])).exitCode).toBe(0)
+  })
+})
+
+describe('check', () => {
+  const FAST = ['--skip', 'replay-late', '--rate', '10000', '--timeout', '60']
+
+  it('finds nothing wrong with a handler of this library', async () => {
+    const { exitCode, text, stderr } = await run(['check', serve(), ...SCHEME, ...FAST])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(text).toMatch(/\n(\d+) of \1 cases pass\.\n$/)
+    expect(text).toContain('ok    accepted-retry          the same ID, signed again           204\n')
+  })
+
+  it('checks an endpoint whose key is the text of the secret', async () => {
+    const secret = 'not base64, but the text is the key!'
+    const { exitCode } = await run(['check', serve(Buffer.from(secret)), ...SCHEME, ...FAST], secret)
+    expect(exitCode).toBe(0)
+  })
+
+  it('says to name the scheme', async () => {
+    const { exitCode, text, said } = await run(['check', serve(), ...FAST])
+    expect(exitCode).toBe(1)
+    const line = text.replaceAll(/\s+/g, ' ')
+    expect(line).toContain('1. The endpoint accepts requests by the rules of Standard Webhooks')
+    expect(line).toContain('--scheme standard-webhooks on the command line')
+    expect(said).toContain('begins with whsec_')
+  })
+
+  it('gives one cause per mistake, in the words of the scheme', async () => {
+    const accepting = receivers.add({ answer: async () => ({ status: 204 }) })
+    const causes = async (url: string) =>
+      JSON.parse((await run(['check', url, ...SCHEME, ...FAST, '--json'])).text).causes
+    expect(await causes(accepting)).toMatchObject([{ cause: expect.stringContaining('accepts every request') }])
+    // The signature is ignored, and everything else is checked.
+    const { headers } = { headers: ['webhook-timestamp', 'webhook-id', 'webhook-signature'] }
+    const seen = new Set<string>()
+    const unsigned = receivers.add({
+      answer: async ({ headersDistinct }) => {
+        const [time = '', id = '', signature] = headers.map((name) => {
+          const [value, ...others] = headersDistinct[name] ?? []
+          return others.length === 0 ? value : undefined
+        })
+        const isRight =
+          signature !== undefined &&
+          /^\d+$/.test(time) &&
+          Math.abs(Date.now() / 1000 - Number(time)) <= 300 &&
+          /^[!-\-/-~]+$/.test(id) &&
+          !seen.has(`${id}.${time}`)
+        if (isRight) seen.add(`${id}.${time}`)
+        return { status: isRight ? 204 : 401 }
+      },
+    })
+    expect(await causes(unsigned)).toMatchObject([
+      {
+        cause: expect.stringContaining('does not check the signature'),
+        fix: expect.stringContaining('the ID, a full stop'),
+      },
+    ])
+  })
+})
