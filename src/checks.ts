@@ -1,11 +1,11 @@
 import { assertClock, type Clock } from './clock.js'
 import { notRawBody } from './hints/raw-body.js'
-import { describeSize, describeTimestamp } from './hints/rejection.js'
+import { adviseOnScheme, describeSize, describeTimestamp } from './hints/rejection.js'
 import { warnOfNonceAsWebhookId } from './hints/warnings.js'
 import { readRequest, type WebhookRequest } from './request.js'
 import { describeDrift, missingHeaders, type Rejected, rejected } from './result.js'
 import { type HeaderNames, type NamedValues, spell } from './rules/formats.js'
-import type { HeadersInput } from './rules/headers.js'
+import { type HeadersInput, readHeaders } from './rules/headers.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import type { Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
@@ -27,7 +27,7 @@ export async function verifyRequest<Secrets, Key, Result>(
   assertNonceStore(nonceStore)
   assertClock(clock)
 
-  const claim = checkClaim(scheme, values, clock)
+  const claim = checkClaim(scheme, values, headers, clock)
   if (!claim.ok) return claim
   const signed = checkSignature(scheme, claim, body, { webhookId, headers, keys, clock })
   if (!signed.ok) return signed
@@ -50,15 +50,17 @@ interface Claim {
 type HeaderRules = Scheme<never, unknown, unknown>
 
 /** Checks the rules that do not need the body. `receive` checks these rules before it reads the body. */
-export function checkHeaders(scheme: HeaderRules, values: NamedValues, clock: Clock): Claim | Rejected {
-  const claim = checkClaim(scheme, values, clock)
+export function checkHeaders(scheme: HeaderRules, headers: HeadersInput, clock: Clock): Claim | Rejected {
+  const claim = checkClaim(scheme, readHeaders(headers, scheme.headers), headers, clock)
   return claim.ok ? (checkSignatureFormat(scheme, claim) ?? claim) : claim
 }
 
 /** Checks all headers but the signature. */
-function checkClaim(scheme: HeaderRules, values: NamedValues, clock: Clock): Claim | Rejected {
+function checkClaim(scheme: HeaderRules, values: NamedValues, headers: HeadersInput, clock: Clock): Claim | Rejected {
   const { names, timestamp, nonce, signature } = values
-  if (timestamp === undefined || nonce === undefined || signature === undefined) return missingHeaders(values)
+  if (timestamp === undefined || nonce === undefined || signature === undefined) {
+    return missingHeaders(values, adviseOnScheme(values, headers))
+  }
 
   if (!isTimestamp(timestamp)) {
     return rejected(scheme.messages(names), 'invalid_timestamp', describeTimestamp(timestamp))

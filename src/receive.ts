@@ -7,7 +7,6 @@ import { publishResult, type ResultDetails } from './publish-result.js'
 import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import type { Secret } from './request.js'
 import type { Accepted, Rejected } from './result.js'
-import { readHeaders } from './rules/headers.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore, newOwner, releaseKeys, reserveKeys } from './stores/nonce-store.js'
 
@@ -133,7 +132,7 @@ export async function readSigned<Secrets, Key, Result>(
   assertHeaders(headers)
 
   // If the headers break a rule, the response is 401 even if `Content-Length` is above the limit, and the body is not read.
-  const claim = checkHeaders(scheme, readHeaders(headers, scheme.headers), clock)
+  const claim = checkHeaders(scheme, headers, clock)
   if (!claim.ok) throw isRead ? new WebhookRejectedError(claim, webhookId) : rejectedUnread(claim, webhookId)
 
   const body = await read(limits)

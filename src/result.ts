@@ -71,8 +71,12 @@ export const MESSAGES: Messages = {
  * Returns the rejection of a request that lacks at least one of the three headers.
  *
  * @param values - the values of the three headers, at least one of which is absent.
+ * @param advice - what to do. By default, the usual advice.
  */
-export function missingHeaders(values: NamedValues): Rejected {
+export function missingHeaders(
+  values: NamedValues,
+  advice = 'Send all three headers. If the sender sends all three, check whether a proxy removes headers, or your code passes { ...headers }.',
+): Rejected {
   const { names } = values
   const missing = (['timestamp', 'nonce', 'signature'] as const)
     .filter((part) => values[part] === undefined)
@@ -81,7 +85,7 @@ export function missingHeaders(values: NamedValues): Rejected {
     .map(spell)
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ')
-  const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. Send all three headers. If the sender sends all three, check whether a proxy removes headers, or your code passes { ...headers }.`
+  const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. ${advice}`
   return { ok: false, reason: 'missing_header', header: missing[0] as string, headers: missing, message }
 }
 

@@ -1,3 +1,4 @@
+import { HEADERS, type NamedValues, spell } from '../rules/formats.js'
 import { contentLengthOf, findHeader, type HeadersInput } from '../rules/headers.js'
 import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
@@ -26,6 +27,22 @@ const SIGNATURE_FORMS: Forms = [
   [/^.{1,40}[^0-9a-f][0-9a-f]{64}$/, 'it has text before the digits'],
   [/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/, 'it looks like a JWT'],
 ]
+
+/**
+ * Returns advice if a request has none of the three headers, but the signature of the other signing scheme. Otherwise, returns `undefined`.
+ */
+export function adviseOnScheme(
+  { names, timestamp, nonce, signature }: NamedValues,
+  headers: HeadersInput,
+): string | undefined {
+  if ((timestamp ?? nonce ?? signature) !== undefined) return undefined
+  const isOwn = names === HEADERS
+  const others = isOwn ? ['webhook-signature', 'svix-signature'] : [HEADERS.signature]
+  const found = others.find((name) => findHeader(headers, name) !== undefined)
+  if (found === undefined) return undefined
+  const entry = `inbound-webhook-auth${isOwn ? '/standard-webhooks' : ''}`
+  return `The request has ${spell(found)}. To verify it, import from '${entry}'.`
+}
 
 /** Returns what is wrong with a timestamp that is not decimal digits. */
 export function describeTimestamp(timestamp: string): string {

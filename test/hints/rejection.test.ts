@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type HeadersInput, verify } from '../../src/index.js'
+import { type HeadersInput, type Rejected, receive, verify } from '../../src/index.js'
+import * as standard from '../../src/standard-webhooks/index.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
+import { STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
 
 // The message of a rejection describes the received value, so that its sender finds the mistake without a second request. wording.txt has the words.
 
@@ -25,6 +27,35 @@ describe('missing_header names all that are missing,', () => {
       headers: missing,
       message: expect.stringMatching(text),
     })
+  })
+})
+
+describe('missing_header names the entry to import if the request has the headers of the other scheme:', () => {
+  const own = signedRequest()
+  const other = signedMessage()
+  const ofStandard = "webhook-signature. To verify it, import from 'inbound-webhook-auth/standard-webhooks'."
+  it.each([
+    [verify, other, ofStandard],
+    [verify, signedMessage({}, 'svix'), ofStandard.replace('webhook-', 'svix-')],
+    [standard.verify, own, "X-Signature. To verify it, import from 'inbound-webhook-auth'."],
+  ])('%o', async (verify, request, end) => {
+    const store = new RecordingStore()
+    const rejection = await verify(request, STANDARD_SECRET, store)
+    expect(rejection).toMatchObject({
+      reason: 'missing_header',
+      message: expect.stringMatching(/^[^.]* are missing\. /),
+    })
+    const { message } = rejection as Rejected
+    expect([message.endsWith(` The request has ${end}`), message.length <= 200]).toEqual([true, true])
+    const receiveOf = verify === standard.verify ? standard.receive : receive
+    const source = { webhookId: '42', request: { headers: request.headers, body: Buffer.from('') } }
+    await expect(receiveOf(source, STANDARD_SECRET, store)).rejects.toMatchObject({ detail: message })
+  })
+
+  it('but not if one of its own headers is there', async () => {
+    const headers = { ...other.headers, 'x-nonce': 'n' }
+    const { message } = (await verify({ ...own, headers }, SECRET, new RecordingStore())) as Rejected
+    expect(message).toContain('Send all three headers.')
   })
 })
 
