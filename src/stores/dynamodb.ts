@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
+import { checkStore, PROBE_SECONDS } from './check.js'
 import { hidingCredentials } from './credentials.js'
 import { newToken, ownerHash, scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
@@ -65,6 +65,7 @@ const RELEASED_SECONDS = 3600
 export class DynamoDBNonceStore implements NonceStore {
   readonly #putItem: DynamoDBNonceStoreOptions['putItem']
   readonly #table: string
+  readonly #timeout: number
   readonly #reservations: Reservations
   readonly #clock: Clock
 
@@ -78,26 +79,9 @@ export class DynamoDBNonceStore implements NonceStore {
     assertClock(clock)
     this.#putItem = hidingCredentials(putItem)
     this.#table = table
+    this.#timeout = timeout
     this.#clock = clock
     this.#reservations = new Reservations(timeout, concurrency, () => timeOf(clock))
-  }
-
-  /**
-   * Makes the first, slow call, in which the SDK loads credentials and opens a connection. This call can take longer than `timeout`.
-   *
-   * Call `warmUp` once at the start, outside the handler, so that the first request is as fast as later requests.
-   *
-   * @throws the error of the fifth attempt, if all five attempts failed.
-   */
-  async warmUp(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.reserve('inbound-webhook-auth', randomUUID(), 0.001)
-        return
-      } catch (error) {
-        if (attempt === 5) throw error
-      }
-    }
   }
 
   /**
@@ -106,22 +90,46 @@ export class DynamoDBNonceStore implements NonceStore {
    */
   async reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
     const hash = scopedKeyHash(webhookId, key)
+    return this.#reservations.reserve([hash], ttlSeconds, this.#reserve(hash, ttlSeconds, owner))
+  }
+
+  async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    await this.#reservations.release(hashes, () => this.#release(hashes, owner))
+  }
+
+  /**
+   * Reserves and releases a random key. Call `check` once at the start, outside the handler, so that the SDK loads its credentials and opens
+   * a connection before the first request. The first call of the SDK can take longer than `timeout`.
+   *
+   * @throws a `NonceStoreError` if the store does not work. The message says what to do.
+   */
+  async check(): Promise<void> {
+    await checkStore(this.#timeout, (webhookId, key) => {
+      const hash = scopedKeyHash(webhookId, key)
+      return {
+        reserve: (owner) => this.#reserve(hash, PROBE_SECONDS, owner)(),
+        release: (owner) => this.#release([hash], owner),
+        advice: 'Pass the input to PutItem unchanged.',
+      }
+    })
+  }
+
+  /** Returns a function that sends one reservation. The time is read now, because the reservation may have to wait. */
+  #reserve(hash: string, ttlSeconds: number, owner: string | undefined): () => Promise<boolean> {
     const now = timeOf(this.#clock)
     const caller = newToken(owner)
     // Time to live reads whole seconds.
     const expiresAt = Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)
     const values = { ':now': { N: (Math.floor(now) / 1000).toFixed(3) }, ':caller': { S: caller } }
-    return this.#reservations.reserve([hash], ttlSeconds, () => this.#put(hash, expiresAt, caller, IS_FREE, values))
+    return () => this.#put(hash, expiresAt, caller, IS_FREE, values)
   }
 
-  async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
+  #release(hashes: readonly string[], owner: string): Promise<unknown> {
     // A release writes an expired item instead of deleting the item, so the release needs no other permission.
     const expiresAt = Math.floor(timeOf(this.#clock) / 1000) - RELEASED_SECONDS
     const values = { ':owner': { S: ownerHash(owner) } }
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
-    await this.#reservations.release(hashes, () =>
-      Promise.all(hashes.map((hash) => this.#put(hash, expiresAt, newToken(undefined), IS_OWN, values))),
-    )
+    return Promise.all(hashes.map((hash) => this.#put(hash, expiresAt, newToken(undefined), IS_OWN, values)))
   }
 
   /** Writes an item if the condition is true, and resolves to whether the condition was true. */

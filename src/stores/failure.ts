@@ -10,6 +10,15 @@ interface Reason {
   message: string
 }
 
+/** The server sent no response in time. This may pass without a change. */
+const UNREACHABLE: Reason = {
+  codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+  // Clients use these messages after their own time-outs, or after they tried several servers.
+  text: /timeout|timed out|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+  message:
+    'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
+}
+
 /**
  * The first reason that matches is used, so precise reasons come first. The messages are safe to send, because they contain no host and no
  * user.
@@ -46,6 +55,27 @@ const REASONS: readonly Reason[] = [
       'The user lacks a permission. The user needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',
   },
   {
+    codes: ['AccessDeniedException'],
+    message: 'The role lacks a permission. The role needs dynamodb:PutItem on the table.',
+  },
+  {
+    codes: [
+      'CredentialsProviderError',
+      'ExpiredTokenException',
+      'InvalidSignatureException',
+      'UnrecognizedClientException',
+    ],
+    message: 'AWS refused the credentials, or the SDK found none. Correct the credentials of the client.',
+  },
+  {
+    codes: ['ResourceNotFoundException'],
+    message: 'The table does not exist. Create the table, or correct the option table or the region of the client.',
+  },
+  {
+    codes: ['ValidationException'],
+    message: 'The table has another key than the store needs. Create a table whose only key is the string key_hash.',
+  },
+  {
     codes: ['42P01', 1146],
     message: 'The table does not exist. Call createTable() first.',
   },
@@ -77,12 +107,13 @@ const REASONS: readonly Reason[] = [
     codes: ['ECONNREFUSED', 'ENOENT'],
     message: 'No server listens at the address. Start the server, or correct the host and port in the client.',
   },
+  UNREACHABLE,
   {
-    codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
-    // Clients use these messages after their own time-outs, or after they tried several servers.
-    text: /timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+    codes: [],
+    // ioredis and node-redis use these messages while they have no connection. The reason is only in their `error` events.
+    text: /max retries per request|enableOfflineQueue|Connection is closed|client is (offline|closed)|Socket closed/i,
     message:
-      'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
+      'The client has no connection, and does not say why. Log the error event of the client, which has the reason.',
   },
 ]
 
@@ -93,18 +124,29 @@ const REASONS: readonly Reason[] = [
  * @param error - what the client rejected with.
  */
 export function storeFailure(error: unknown): Error {
+  const { reason, cause } = findReason(error)
+  if (reason !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
   if (error instanceof Error && ['ERR_INVALID_ARGUMENT', 'ERR_NONCE_STORE'].includes(Object(error).code)) return error
-  const causes = chainOf(error)
-  for (const reason of REASONS) {
-    const cause = causes.find((link) => fits(reason, link))
-    if (cause !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
-  }
   return new NonceStoreError('The store does not work. See the cause.', { cause: withoutCredentials(error) })
 }
 
+/** Returns whether an error means that the server sent no response in time. */
+export function isUnreachable(error: unknown): boolean {
+  return findReason(error).reason === UNREACHABLE
+}
+
+function findReason(error: unknown): { reason?: Reason; cause?: unknown } {
+  const causes = chainOf(error)
+  for (const reason of REASONS) {
+    const cause = causes.find((link) => fits(reason, link))
+    if (cause !== undefined) return { reason, cause }
+  }
+  return {}
+}
+
 function fits({ codes, text }: Reason, error: unknown): boolean {
-  const { code, errno, message } = Object(error)
-  return codes.includes(code) || codes.includes(errno) || text?.test(String(message)) === true
+  const { code, errno, name, message } = Object(error)
+  return [code, errno, name].some((value) => codes.includes(value)) || text?.test(String(message)) === true
 }
 
 /**

@@ -1,5 +1,7 @@
 import { assertOptions, kindOf } from '../arguments.js'
+import { checkStore, PROBE_SECONDS, type Probe } from './check.js'
 import { hidingCredentials } from './credentials.js'
+import { storeFailure } from './failure.js'
 import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import {
@@ -48,10 +50,10 @@ export interface SqlDialect {
   isUndone(error: unknown): boolean
   /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
-  /** Creates the table if it is absent, and otherwise checks it. */
+  /** Creates the table if it is absent. */
   createTable(query: SqlQuery, table: string): Promise<unknown>
-  /** Rejects if the table is absent, or differs from a table of `createTable`. */
-  checkTable(query: SqlQuery, table: string): Promise<unknown>
+  /** Rejects if a setting of the server or of the table makes the store unsafe. */
+  checkSettings?(query: SqlQuery, table: string): Promise<void>
   /** Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. */
   deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
 }
@@ -81,15 +83,36 @@ export abstract class SqlStore {
   /**
    * Creates the table if it is absent. Any number of processes can call `createTable` at once. If the table exists, the database user does
    * not need the permission to create tables.
+   *
+   * @throws a `NonceStoreError` if the server cannot be used. The message says what to do.
    */
   async createTable(): Promise<void> {
-    await this.dialect.createTable(this.query, this.table)
+    try {
+      await this.dialect.createTable(this.query, this.table)
+    } catch (error) {
+      throw storeFailure(error)
+    }
   }
 
-  /** Rejects if the table is absent, or differs from a table that {@link createTable} creates. */
-  async checkTable(): Promise<void> {
-    await this.dialect.checkTable(this.query, this.table)
+  /**
+   * Reserves and releases a random key, and asks for the settings of the server. Call `check` once at the start, after {@link createTable}.
+   *
+   * @throws a `NonceStoreError` if the store does not work. The message says what to do.
+   */
+  async check(): Promise<void> {
+    await checkStore(this.timeout, (webhookId, key) => ({
+      checkSettings: async () => this.dialect.checkSettings?.(this.query, this.table),
+      ...this.createProbe(webhookId, key),
+      advice: `Run ALTER TABLE ${this.table} ADD PRIMARY KEY (key_hash).`,
+    }))
   }
+
+  /**
+   * Returns the functions of {@link check} that reserve and release a key.
+   *
+   * @internal
+   */
+  protected abstract createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'>
 
   /**
    * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted.
@@ -128,19 +151,32 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
 
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
     const hashes = hashesOf(webhookId, keys)
-    const reservation = {
-      hashes,
-      milliseconds: engineTtlMilliseconds(ttlSeconds),
-      owner: owner === undefined ? '' : ownerHash(owner),
-    }
-    const reserve = () => this.dialect.reserve(this.query, this.table, reservation)
-    return this.reservations.reserve(hashes, ttlSeconds, () => this.retry(reserve))
+    const milliseconds = engineTtlMilliseconds(ttlSeconds)
+    return this.reservations.reserve(hashes, ttlSeconds, () => this.#reserve(hashes, milliseconds, owner))
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const hashes = hashesOf(webhookId, keys)
+    await this.reservations.release(hashes, () => this.#release(hashes, owner))
+  }
+
+  protected createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'> {
+    const hashes = hashesOf(webhookId, [key])
+    const milliseconds = engineTtlMilliseconds(PROBE_SECONDS)
+    return {
+      reserve: (owner) => this.#reserve(hashes, milliseconds, owner),
+      release: (owner) => this.#release(hashes, owner),
+    }
+  }
+
+  #reserve(hashes: readonly string[], milliseconds: number, owner: string | undefined): Promise<boolean> {
+    const reservation = { hashes, milliseconds, owner: owner === undefined ? '' : ownerHash(owner) }
+    return this.retry(() => this.dialect.reserve(this.query, this.table, reservation))
+  }
+
+  #release(hashes: readonly string[], owner: string): Promise<unknown> {
     const [text, values] = this.whereOwned({ hashes, owner: ownerHash(owner) })
-    await this.reservations.release(hashes, () => this.retry(() => this.query(`DELETE ${text}`, values)))
+    return this.retry(() => this.query(`DELETE ${text}`, values))
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
+import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
 import { engineTtlMilliseconds, ownerHash } from '../stores/keys.js'
 import { assertFunction, type TableOptions } from '../stores/options.js'
@@ -94,17 +95,34 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     const hashes = hashesOf(webhookId, keys)
     // Recent replays are refused here, because otherwise each replay of a flood would begin a transaction.
     if (this.reservations.isTaken(hashes)) return { outcome: 'replayed' }
+    const result = await this.#transact(hashes, ttlSeconds, work)
+    const { outcome } = result
+    if (outcome !== 'in_progress') this.reservations.remember(hashes, outcome === 'done', ttlSeconds)
+    return result
+  }
+
+  /** Runs one transaction without the memory of this process. */
+  async #transact<T>(
+    hashes: readonly string[],
+    ttlSeconds: number,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<TransactionOutcome<T>> {
     const reservation = { hashes, milliseconds: engineTtlMilliseconds(ttlSeconds), owner: ownerHash(randomUUID()) }
     const limit = new Limit()
     const late = new Error(`The store did not reserve within ${this.timeout} ms. Check the pool and the server.`)
-    limit.start(this.timeout, storeFailed(late))
+    limit.start(this.timeout, storeFailed(Object.assign(late, { code: 'ETIMEDOUT' })))
     try {
-      const result = await Promise.race([limit.exceeded, this.#execute(reservation, work, limit)])
-      const { outcome } = result
-      if (outcome !== 'in_progress') this.reservations.remember(hashes, outcome === 'done', ttlSeconds)
-      return result
+      return await Promise.race([limit.exceeded, this.#execute(reservation, work, limit)])
     } finally {
       limit.stop()
+    }
+  }
+
+  protected createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'> {
+    const hashes = hashesOf(webhookId, [key])
+    return {
+      reserve: async () => (await this.#transact(hashes, PROBE_SECONDS, async () => {})).outcome === 'done',
+      release: () => this.query(`DELETE FROM ${this.table} WHERE key_hash = ${this.dialect.bytes(1)}`, hashes),
     }
   }
 

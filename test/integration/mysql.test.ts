@@ -13,10 +13,6 @@ import { connect } from '../support/stores/source.js'
 const CLIENTS = { mysql2: connect.mysql2, mariadb: connect.mariadb }
 const ISOLATIONS = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE']
 
-/** The columns of the guide, without the index. */
-const COLUMNS =
-  'key_hash BINARY(32) NOT NULL PRIMARY KEY, expires_at DATETIME(6) NOT NULL, reserved_by VARBINARY(16) NOT NULL'
-
 const installed = isInstalled('mariadb', mariadbIsInstalled())
 
 /** A session with its own settings, which runs statements as prepared statements or as text. */
@@ -224,7 +220,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     await server.sql(`CREATE USER writer@'127.0.0.1'; GRANT SELECT, INSERT, DELETE ON hooks.* TO writer@'127.0.0.1'`)
     const { store: writerStore } = await session({ user: 'writer' })
     const nonces = writerStore('exists')
-    await expect(nonces.createTable()).rejects.toThrow(/CREATE command denied/)
+    await expect(nonces.createTable()).rejects.toThrow('The user lacks a permission.')
     await store('exists').createTable()
     await nonces.createTable()
     expect(await nonces.reserve('42', 'nonce', 0.001)).toBe(true)
@@ -293,39 +289,6 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     await connection.query('ROLLBACK')
     // The store itself remembers for a moment that the nonce was taken.
     expect(await store('inside').reserve('42', 'nonce', 600)).toBe(true)
-  })
-
-  it.each<[string, string, RegExp]>([
-    ['key_hash VARCHAR(64)', 'InnoDB', /Unknown column/],
-    [COLUMNS, 'MyISAM', /^The table uses MyISAM.* Run ALTER TABLE `other` ENGINE = InnoDB\.$/],
-    [COLUMNS, 'Aria', /^The table uses Aria/],
-    [
-      COLUMNS.replace('PRIMARY KEY', ''),
-      'InnoDB',
-      /^key_hash is not the primary key.* ADD PRIMARY KEY \(key_hash\)\.$/,
-    ],
-  ])('refuses a table with other columns or guarantees: %s, %s', async (columns, engine, message) => {
-    const { store } = await session()
-    await server.sql(`DROP TABLE IF EXISTS hooks.other; CREATE TABLE hooks.other (${columns}) ENGINE = ${engine}`)
-    await expect(store('other').checkTable()).rejects.toThrow(message)
-  })
-
-  it('createTable() refuses a connection without autocommit, because nothing would be stored', async () => {
-    const { connection, store } = await session({}, 'SET SESSION autocommit = 0')
-    await expect(store('autocommit').createTable()).rejects.toThrow(
-      /^autocommit is off\. Run SET SESSION autocommit = 1/,
-    )
-    await connection.query('SET SESSION autocommit = 1')
-    await store('autocommit').createTable()
-  })
-
-  it('works with a view on a table of the right form', async () => {
-    const { connection, store } = await session()
-    await store('below_view').createTable()
-    await connection.query('CREATE VIEW above_table AS SELECT * FROM below_view')
-    await store('above_table').createTable()
-    expect(await store('hooks.above_table').reserve('42', 'nonce', 600)).toBe(true)
-    expect(await store('below_view').reserve('42', 'nonce', 600)).toBe(false)
   })
 
   it('is an error if the table is missing', async () => {

@@ -202,6 +202,22 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     return { outcome: outcome as Promise<unknown>, end }
   }
 
+  it('check() reserves in two transactions, the second of which is a replay, and leaves no row', async () => {
+    const rows = async () => (await opened.query('SELECT key_hash FROM webhook_nonces')).length
+    const before = await rows()
+    await opened.store.check()
+    await opened.store.check()
+    expect(await rows()).toBe(before)
+    expect(statements.filter((text) => text.startsWith('INSERT'))).toHaveLength(4)
+  })
+
+  it('check() says that the table does not exist, and that the server does not respond in time', async () => {
+    const { store } = open({ table: 'absent' })
+    await expect(store.check()).rejects.toThrow('The table does not exist. Call createTable() first.')
+    const hanging = open({ timeout: 100, before: () => new Promise((resolve) => setTimeout(resolve, 500)) })
+    await expect(hanging.store.check()).rejects.toThrow('The server cannot be reached, or does not respond in time.')
+  })
+
   it('commits the row and the nonce', async () => {
     const keys = newKeys()
     expect(await deliver(keys, insert)).toBe('done')

@@ -188,7 +188,7 @@ describe('dist', () => {
   ])('%s: an error of one entry is an instance of the class of another', (format, imports) => {
     const source = `${imports.replace('MAIN', 'NonceStoreError').replace('MYSQL', 'MySqlNonceStore')}
       const store = new MySqlNonceStore({ query: async () => [{ autocommit: 0 }] })
-      store.checkTable().catch((error) => console.log(error.message, error instanceof NonceStoreError))`
+      store.check().catch((error) => console.log(error.message, error instanceof NonceStoreError))`
     const type = format === 'CommonJS' ? 'commonjs' : 'module'
     const options = { cwd: folder, input: source, encoding: 'utf8' } as const
     expect(execFileSync(process.execPath, [`--input-type=${type}`], options)).toMatch(/autocommit.* true\n$/)

@@ -118,22 +118,3 @@ describe('options', () => {
     expect(new DynamoDBNonceStore({ putItem, table })).toBeInstanceOf(DynamoDBNonceStore)
   })
 })
-
-describe('warmUp', () => {
-  it('makes calls until one is answered, at most five', async () => {
-    const keys = new Set<string>()
-    const storeThatAnswers = (at: number) =>
-      new DynamoDBNonceStore({
-        async putItem({ Item }) {
-          keys.add(Item.key_hash.S)
-          if (keys.size < at) throw new Error(`call ${keys.size}`)
-          return OUTPUT
-        },
-      })
-    await storeThatAnswers(5).warmUp()
-    expect(keys.size).toBe(5)
-    keys.clear()
-    await expect(storeThatAnswers(6).warmUp()).rejects.toThrow('call 5')
-    expect(keys.size).toBe(5)
-  })
-})

@@ -11,10 +11,11 @@ import {
   valuesOf,
 } from '../sql-store.js'
 
-/** Error numbers ER_CHECKREAD (another statement has changed the row), ER_DUP_ENTRY and ER_NO_SUCH_TABLE. */
+/** Error numbers ER_CHECKREAD (another statement has changed the row), ER_DUP_ENTRY, ER_NO_SUCH_TABLE and ER_READ_ONLY_MODE. */
 const CHANGED = 1020
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
+const READ_ONLY = 1836
 
 /**
  * The maximum number of rows that one statement deletes, so that other statements wait only briefly. A prepared statement has at most 65
@@ -93,11 +94,11 @@ export const MYSQL: SqlDialect = {
 
   async createTable(query, table) {
     try {
-      return await MYSQL.checkTable(query, table)
+      return await query(`SELECT ${COLUMNS} FROM ${table} LIMIT 0`, [])
     } catch (error) {
       if (Object(error).errno !== NO_SUCH_TABLE) throw error
     }
-    await query(
+    return query(
       `CREATE TABLE IF NOT EXISTS ${table} (
         key_hash BINARY(32) NOT NULL PRIMARY KEY,
         expires_at DATETIME(6) NOT NULL,
@@ -106,37 +107,27 @@ export const MYSQL: SqlDialect = {
       ) ENGINE = InnoDB`,
       [],
     )
-    return MYSQL.checkTable(query, table)
   },
 
-  async checkTable(query, table) {
-    const [session] = rowsOf(await query('SELECT @@autocommit AS autocommit', []))
-    if (Number(session?.['autocommit']) !== 1) {
+  async checkSettings(query, table) {
+    const [name, database] = table.replaceAll('`', '').split('.').reverse()
+    // A user who may write to a read-only server gets no error there. A replica of Aurora reports only InnoDB as read-only.
+    const settings = `SELECT @@autocommit AS autocommit, @@global.read_only + @@global.innodb_read_only AS read_only,
+      (SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_NAME = '${name}'
+        AND TABLE_SCHEMA = ${database === undefined ? 'DATABASE()' : `'${database}'`}) AS engine`
+    // If the server does not know a setting, the reservations of the check show what is wrong.
+    const [row] = rowsOf(await query(settings, []).catch(() => []))
+    // A view has no engine.
+    const { autocommit, read_only: readOnly, engine } = { autocommit: 1, read_only: 0, engine: null, ...row }
+    if (Number(autocommit) === 0) {
       throw new NonceStoreError(
         'autocommit is off. Run SET SESSION autocommit = 1 on each connection, because otherwise nothing is stored.',
       )
     }
-    await query(`SELECT ${COLUMNS} FROM ${table} LIMIT 0`, [])
-    const [name, database] = table.replaceAll('`', '').split('.').reverse()
-    const [row] = rowsOf(
-      await query(
-        `SELECT ENGINE AS engine, COLUMN_KEY AS column_key
-          FROM information_schema.TABLES JOIN information_schema.COLUMNS USING (TABLE_SCHEMA, TABLE_NAME)
-          WHERE TABLE_SCHEMA = ${database === undefined ? 'DATABASE()' : `'${database}'`}
-          AND TABLE_NAME = '${name}' AND COLUMN_NAME = 'key_hash'`,
-        [],
-      ),
-    )
-    // A view has no engine.
-    const { engine, column_key: columnKey } = { engine: 'InnoDB', column_key: 'PRI', ...row }
-    if (engine !== null && engine !== 'InnoDB') {
+    if (Number(readOnly) > 0) throw Object.assign(new Error('The server accepts no writes.'), { errno: READ_ONLY })
+    if (typeof engine === 'string' && engine !== 'InnoDB') {
       throw new NonceStoreError(
         `The table uses ${engine}, which cannot roll back a failed statement. Run ALTER TABLE ${table} ENGINE = InnoDB.`,
-      )
-    }
-    if (engine !== null && columnKey !== 'PRI') {
-      throw new NonceStoreError(
-        `key_hash is not the primary key, so a replay would be accepted. Run ALTER TABLE ${table} ADD PRIMARY KEY (key_hash).`,
       )
     }
   },
@@ -158,8 +149,8 @@ export const MYSQL: SqlDialect = {
  * A nonce store in MySQL or MariaDB (InnoDB), for any client.
  *
  * A reservation is one `INSERT` of all its keys, which fails as a whole if one key is taken. The expiry is measured with the server's
- * clock. Create the table with {@link MySqlNonceStore.createTable}, which also checks a table that exists. Run {@link
- * MySqlNonceStore.deleteExpired} on a schedule, because expired rows take space until they are deleted.
+ * clock. Create the table with {@link MySqlNonceStore.createTable}, and check it with {@link MySqlNonceStore.check}.
+ * Run {@link MySqlNonceStore.deleteExpired} on a schedule, because expired rows take space until they are deleted.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *

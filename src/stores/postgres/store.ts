@@ -87,10 +87,6 @@ export const POSTGRES: SqlDialect = {
     )
   },
 
-  checkTable(query, table) {
-    return query(`SELECT ${COLUMNS} FROM ${table} LIMIT 0`, [])
-  },
-
   async deleteExpired(query, table, limit) {
     // The rows are locked, so that no other statement reserves a row before it is deleted. Locked rows are skipped.
     const [row] = rowsOf(

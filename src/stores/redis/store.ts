@@ -1,4 +1,6 @@
 import { assertOptions, invalidType, kindOf } from '../../arguments.js'
+import { NonceStoreError } from '../../errors.js'
+import { checkStore, PROBE_SECONDS } from '../check.js'
 import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, newToken, ownerHash, scopedKey, sharedTag } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
@@ -37,6 +39,15 @@ end
 return 'released ' .. ARGV[1]`
 
 /**
+ * Returns the eviction policy of the server that has the key, or `unknown` if the server refuses `INFO`. The command is `EVAL` too, so that
+ * every `sendCommand` sends it to the right server.
+ */
+const POLICY = `
+local info = redis.pcall('INFO', 'memory')
+local policy = type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)')
+return (policy or 'unknown') .. ' ' .. ARGV[1]`
+
+/**
  * A nonce store in Redis, Valkey, or a cluster of Redis or Valkey. The store works with any client.
  *
  * A reservation is one script on one key, or on the two keys of a message. In a cluster, the two keys of a message are on the same node,
@@ -59,6 +70,7 @@ return 'released ' .. ARGV[1]`
 export class RedisNonceStore implements NonceStore {
   readonly #sendCommand: (args: string[]) => Promise<unknown>
   readonly #keyPrefix: string
+  readonly #timeout: number
   readonly #reservations: Reservations
 
   constructor(options: RedisNonceStoreOptions) {
@@ -69,6 +81,7 @@ export class RedisNonceStore implements NonceStore {
     const { timeout, concurrency } = networkOptions(options)
     this.#sendCommand = hidingCredentials(sendCommand)
     this.#keyPrefix = keyPrefix
+    this.#timeout = timeout
     this.#reservations = new Reservations(timeout, concurrency)
   }
 
@@ -77,19 +90,35 @@ export class RedisNonceStore implements NonceStore {
   }
 
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
-    const token = newToken(owner)
-    const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
+    const milliseconds = engineTtlMilliseconds(ttlSeconds)
     const redisKeys = this.#redisKeys(webhookId, keys)
-    return this.#reservations.reserve(
-      redisKeys,
-      ttlSeconds,
-      async () => (await this.#run(RESERVE, redisKeys, token, milliseconds)) === 'reserved',
-    )
+    return this.#reservations.reserve(redisKeys, ttlSeconds, () => this.#reserve(redisKeys, milliseconds, owner))
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const redisKeys = this.#redisKeys(webhookId, keys)
     await this.#reservations.release(redisKeys, () => this.#run(RELEASE, redisKeys, ownerHash(owner)))
+  }
+
+  /**
+   * Reserves and releases a random key, and asks for the eviction policy. Call `check` once at the start.
+   *
+   * @throws a `NonceStoreError` if the store does not work. The message says what to do.
+   */
+  async check(): Promise<void> {
+    await checkStore(this.#timeout, (webhookId, key) => {
+      const redisKeys = this.#redisKeys(webhookId, [key])
+      return {
+        checkSettings: async () => assertNoEviction(await this.#run(POLICY, redisKeys, newToken(undefined))),
+        reserve: (owner) => this.#reserve(redisKeys, engineTtlMilliseconds(PROBE_SECONDS), owner),
+        release: (owner) => this.#run(RELEASE, redisKeys, ownerHash(owner)),
+        advice: 'Send all commands to the server of the key.',
+      }
+    })
+  }
+
+  async #reserve(redisKeys: readonly string[], milliseconds: number, owner: string | undefined): Promise<boolean> {
+    return (await this.#run(RESERVE, redisKeys, newToken(owner), String(milliseconds))) === 'reserved'
   }
 
   #redisKeys(webhookId: string, keys: readonly string[]): string[] {
@@ -107,4 +136,9 @@ export class RedisNonceStore implements NonceStore {
       `sendCommand resolved to ${kindOf(reply)}, not to the reply of the script. Resolve to the reply of Redis, with strings decoded.`,
     )
   }
+}
+
+function assertNoEviction(policy: string): void {
+  if (policy === 'noeviction' || policy === 'unknown') return
+  throw new NonceStoreError('Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.')
 }

@@ -1,6 +1,8 @@
 // Opens each client with its default options, and a store of one build of the package on this client: of the source, or of what is
 // published. A process loads only the client that it needs, because hundreds of processes call this.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /**
  * @typedef {import('../../../src/stores/redis/index.js').RedisNonceStoreOptions} RedisNonceStoreOptions
  * @typedef {import('../../../src/stores/redis/index.js').RedisNonceStore} RedisNonceStore
@@ -71,7 +73,7 @@ export function setUpsOf({ RedisNonceStore, PostgresNonceStore, MySqlNonceStore 
     /** @param {string} url @param {SqlOptions} [more] */
     'postgres.js': async (url, more) => {
       const { default: postgres } = await import('postgres')
-      const sql = postgres(url, { onnotice: ignore })
+      const sql = postgres(url, { fetch_types: false, onnotice: ignore })
       const nonceStore = new PostgresNonceStore({ query: (text, values) => sql.unsafe(text, values), ...more })
       return withTable(nonceStore, () => sql.end({ timeout: 1 }))
     },
@@ -104,9 +106,19 @@ export function setUpsOf({ RedisNonceStore, PostgresNonceStore, MySqlNonceStore 
 
 function ignore() {}
 
-/** @template {object} Store @param {Store} nonceStore @param {() => unknown} close */
-function closing(nonceStore, close) {
-  return Object.assign(nonceStore, { close: async () => void (await close()) })
+/**
+ * Adds `close`, which may be called twice, and waits at most 1 s for a client that waits for its server.
+ *
+ * @template {object} Store @param {Store} nonceStore @param {() => unknown} end
+ */
+function closing(nonceStore, end) {
+  /** @type {Promise<unknown> | undefined} */
+  let ended
+  async function close() {
+    ended ??= Promise.race([Promise.resolve(end()).catch(() => {}), sleep(1000, undefined, { ref: false })])
+    await ended
+  }
+  return Object.assign(nonceStore, { close })
 }
 
 /** @template {{ createTable(): Promise<void> }} Store @param {Store} nonceStore @param {() => unknown} close */

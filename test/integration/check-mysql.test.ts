@@ -1,0 +1,186 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import mariadb from 'mariadb'
+import mysql from 'mysql2/promise'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
+import { createCertificate } from '../support/certificate.js'
+import { codeBlocks } from '../support/code-blocks.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
+import { ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
+import { eventually, freePort, LONG_TIMEOUT, UNKNOWN_HOST } from '../support/servers.js'
+import { mariadbAddress } from '../support/stores/set-ups.js'
+
+const installed = isInstalled('mariadb', mariadbIsInstalled()) && isInstalled('openssl')
+
+interface Options {
+  table?: string
+  timeout?: number
+}
+
+/** Opens a store on each client. A pool of mariadb tries to connect until its time-out, and then says why. */
+const CLIENTS = {
+  mysql2(uri: string, options: Options, ssl?: { ca?: string }) {
+    const pool = mysql.createPool({ uri, connectionLimit: 2, ...(ssl && { ssl }) })
+    const nonceStore = new MySqlNonceStore({ query: (sql, values) => pool.query(sql, values), ...options })
+    return { nonceStore, close: () => pool.end() }
+  },
+  mariadb(uri: string, options: Options, ssl?: { ca?: string }) {
+    const limits = { connectionLimit: 2, acquireTimeout: 2000 }
+    const pool = mariadb.createPool({ ...mariadbAddress(uri), ...limits, ...(ssl && { ssl }) })
+    const nonceStore = new MySqlNonceStore({ query: (sql, values) => pool.query(sql, values), ...options })
+    return { nonceStore, close: () => pool.end() }
+  },
+}
+
+/** The columns of the guide, without the index. */
+const COLUMNS =
+  'key_hash BINARY(32) NOT NULL PRIMARY KEY, expires_at DATETIME(6) NOT NULL, reserved_by VARBINARY(16) NOT NULL'
+
+describe.runIf(installed)('check() of a store in MySQL', () => {
+  const certificate = createCertificate('mysql')
+  const closers: (() => unknown)[] = []
+  let server: MariaDbServer
+  beforeAll(async () => {
+    server = await MariaDbServer.start(`--ssl-cert=${certificate.cert}`, `--ssl-key=${certificate.key}`)
+  })
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+  afterAll(async () => {
+    await server.stop()
+    rmSync(certificate.folder, { recursive: true })
+  })
+
+  describe.each(['mysql2', 'mariadb'] as const)('with %s', (kind) => {
+    function open(url = server.url, options: Options = {}, ssl?: { ca?: string }) {
+      const { nonceStore, close } = CLIENTS[kind](url, { timeout: LONG_TIMEOUT, ...options }, ssl)
+      closers.push(close)
+      return nonceStore
+    }
+    const urlOf = (user: string, database = 'hooks') => `mysql://${user}@127.0.0.1:${server.port}/${database}`
+
+    /** Expects that `createTable` and `check` reject with the same message. */
+    async function expectFailure(nonceStore: MySqlNonceStore, message: string): Promise<void> {
+      for (const call of [() => nonceStore.createTable(), () => nonceStore.check()]) {
+        await expect(call()).rejects.toMatchObject({
+          code: 'ERR_NONCE_STORE',
+          message: expect.stringContaining(message),
+          cause: expect.any(Error),
+        })
+      }
+    }
+
+    it('works, and leaves no row', async () => {
+      await server.sql('DROP TABLE IF EXISTS hooks.webhook_nonces')
+      for (const nonceStore of [open(), open(server.url, {}, { ca: certificate.ca })]) {
+        await nonceStore.createTable()
+        await nonceStore.check()
+        await nonceStore.check()
+      }
+      expect(await server.sql('SELECT COUNT(*) FROM hooks.webhook_nonces')).toBe('0')
+    })
+
+    it('says that the server is down', async () => {
+      await expectFailure(open(`mysql://test@127.0.0.1:${await freePort()}/hooks`), 'No server listens at the address')
+    })
+
+    it('says that the host name is unknown', async () => {
+      await expectFailure(open(`mysql://test@${UNKNOWN_HOST}:3306/hooks`), 'The host name of the server is unknown')
+    })
+
+    it('says that the password is wrong', async () => {
+      await server.sql("CREATE OR REPLACE USER locked@'127.0.0.1' IDENTIFIED BY 'right'")
+      await expectFailure(open(urlOf('locked:wrong')), 'The server refused the user name or the password.')
+    })
+
+    it('says that the database does not exist', async () => {
+      await server.sql("GRANT ALL ON absent.* TO test@'127.0.0.1'")
+      await expectFailure(open(urlOf('test', 'absent')), 'The database does not exist.')
+    })
+
+    it('says that the certificate is not trusted', async () => {
+      await expectFailure(open(server.url, {}, {}), "The server's TLS certificate is not trusted.")
+    })
+
+    it('refuses a server that is read-only, also for a user who may write there', async () => {
+      const nonceStore = open()
+      await nonceStore.createTable()
+      await server.sql('SET GLOBAL read_only = 1')
+      closers.push(() => server.sql('SET GLOBAL read_only = 0'))
+      const message = 'The server is read-only or a replica. Connect to the primary.'
+      await expect(nonceStore.check()).rejects.toThrow(message)
+      await server.sql("GRANT READ_ONLY ADMIN ON *.* TO test@'127.0.0.1'")
+      closers.push(() => server.sql("REVOKE READ_ONLY ADMIN ON *.* FROM test@'127.0.0.1'"))
+      const another = open()
+      expect(await another.reserve('42', crypto.randomUUID(), 600)).toBe(true)
+      await expect(another.check()).rejects.toThrow(message)
+    })
+
+    it('refuses a connection without autocommit, because nothing would be stored', async () => {
+      await open().createTable()
+      await server.sql('SET GLOBAL autocommit = 0')
+      closers.push(() => server.sql('SET GLOBAL autocommit = 1'))
+      await expect(open().check()).rejects.toThrow(/^autocommit is off\. Run SET SESSION autocommit = 1/)
+    })
+
+    it('says that the table is absent', async () => {
+      await expect(open(server.url, { table: 'absent' }).check()).rejects.toThrow(
+        'The table does not exist. Call createTable() first.',
+      )
+    })
+
+    it.each<[string, string, RegExp]>([
+      ['key_hash VARCHAR(64)', 'InnoDB', /^The table has other columns than the store needs/],
+      [COLUMNS.replace('(32)', '(16)'), 'InnoDB', /^The table has other columns/],
+      [`${COLUMNS}, tenant INT NOT NULL`, 'InnoDB', /^The table has other columns/],
+      [COLUMNS, 'MyISAM', /^The table uses MyISAM.* Run ALTER TABLE `other` ENGINE = InnoDB\.$/],
+      [COLUMNS, 'Aria', /^The table uses Aria/],
+      [COLUMNS.replace('PRIMARY KEY', ''), 'InnoDB', /^The server accepts a nonce twice\. .* ADD PRIMARY KEY/],
+    ])('refuses a table with other columns or guarantees: %s, %s', async (columns, engine, message) => {
+      await server.sql(`DROP TABLE IF EXISTS hooks.other; CREATE TABLE hooks.other (${columns}) ENGINE = ${engine}`)
+      await expect(open(server.url, { table: 'other' }).check()).rejects.toThrow(message)
+      await expect(open(server.url, { table: 'hooks.other' }).check()).rejects.toThrow()
+    })
+
+    it('works with a view on a table of the right form', async () => {
+      await server.sql(`DROP VIEW IF EXISTS hooks.above_table; DROP TABLE IF EXISTS hooks.below_view;
+        CREATE TABLE hooks.below_view (${COLUMNS}); CREATE VIEW hooks.above_table AS SELECT * FROM hooks.below_view`)
+      await open(server.url, { table: 'above_table' }).check()
+    })
+
+    it('needs exactly the permissions of the guide', async () => {
+      const guide = readFileSync(join(ROOT, 'docs/operate/mysql.md'), 'utf8')
+      const [sql = ''] = codeBlocks(guide, 'sql')
+      const [, rights = ''] = /GRANT (.*) ON hooks\.webhook_nonces TO hooks;/.exec(sql) ?? []
+      expect(rights.split(', ')).toHaveLength(3)
+      const user = "hooks@'127.0.0.1'"
+      await server.sql(`CREATE OR REPLACE USER ${user}; DROP TABLE IF EXISTS hooks.webhook_nonces; USE hooks;
+        ${sql.replace(' TO hooks;', ` TO ${user};`)}`)
+      const nonceStore = open(urlOf('hooks'))
+      await nonceStore.createTable()
+      await nonceStore.check()
+      await nonceStore.reserve('42', 'short', 0.001)
+      await eventually(async () => expect(await nonceStore.deleteExpired()).toBe(1))
+      for (const right of rights.split(', ')) {
+        await server.sql(`REVOKE ${right} ON hooks.webhook_nonces FROM ${user}`)
+        const rejected = await open(urlOf('hooks'))
+          .check()
+          .catch((error: unknown) => error)
+        expect(rejected, right).toMatchObject({ message: expect.stringContaining('lacks a permission') })
+        expect(String(Object(rejected).cause), right).toContain(`${right} command denied`)
+        await server.sql(`GRANT ${right} ON hooks.webhook_nonces TO ${user}`)
+      }
+      await expect(open(urlOf('hooks'), { table: 'another' }).createTable()).rejects.toThrow('lacks a permission')
+    })
+
+    it('says that a server that hangs does not respond in time', async () => {
+      const nonceStore = open(server.url, { timeout: 300 })
+      await nonceStore.createTable()
+      server.signal('SIGSTOP')
+      closers.push(() => server.signal('SIGCONT'))
+      await expect(nonceStore.check()).rejects.toThrow('The server cannot be reached, or does not respond in time.')
+    })
+  })
+})

@@ -1,0 +1,307 @@
+import { type Cluster, Redis } from 'ioredis'
+import mariadb from 'mariadb'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import postgres from 'postgres'
+import { createClient, createCluster, createSentinel } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verify } from '../../src/index.js'
+import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
+import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
+import { RedisNonceStore } from '../../src/stores/redis/index.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
+import { isInstalled } from '../support/programs.js'
+import { shows } from '../support/secrets.js'
+import {
+  eventually,
+  PostgresServer,
+  postgresIsInstalled,
+  RedisServer,
+  startRedisCluster,
+  startRedisSentinel,
+} from '../support/servers.js'
+import { newRequest, SECRET } from '../support/stores/load.js'
+
+// No error of a store shows the password of its client: in createTable(), in check(), or in a reservation.
+
+const USER = 'hooks'
+const PLANTED = 'planted-password'
+
+interface Opened {
+  nonceStore: RedisNonceStore | PostgresNonceStore | MySqlNonceStore
+  close(): unknown
+}
+
+/** Opens a client without a wait for its connection, and a store. */
+type Open = (address: { port: number; ports: number[] }, password: string) => Opened
+
+const TIMEOUT = 1000
+/** Limits after which the clients say why they have no connection. */
+const ioredisOptions = { maxRetriesPerRequest: 1, retryStrategy: () => 100 }
+const nodeRedisOptions = { disableOfflineQueue: true as const, socket: { reconnectStrategy: 100 } }
+
+type Listener = (error: unknown) => void
+
+function onNodeRedis(
+  client: { on(event: 'error', listener: Listener): unknown; connect(): Promise<unknown>; destroy(): void },
+  sendCommand: (args: string[]) => Promise<unknown>,
+): Opened {
+  client.on('error', () => {})
+  client.connect().catch(() => {})
+  return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.destroy() }
+}
+
+function onIoredis(client: Redis | Cluster): Opened {
+  client.on('error', () => {})
+  const sendCommand = ([name = '', ...args]: string[]) => client.call(name, ...args)
+  return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.disconnect() }
+}
+
+const host = '127.0.0.1'
+const urlOf = (scheme: string, port: number, password: string, path = '') =>
+  `${scheme}://${USER}:${password}@${host}:${port}${path}`
+
+interface Database {
+  isInstalled: boolean
+  /** Starts servers that know the user, but no password. */
+  start(): Promise<{
+    port: number
+    ports: number[]
+    /** Sets the password of the user, and ends the connections of the user. */
+    setPassword(password: string): Promise<unknown>
+    stop(): Promise<unknown>
+  }>
+  clients: Record<string, Open>
+}
+
+function setPasswordOf(servers: readonly RedisServer[], password: string): void {
+  for (const server of servers) {
+    server.cli('ACL', 'SETUSER', USER, 'on', 'resetpass', `>${password}`, '+@all', '~*')
+    server.cli('CLIENT', 'KILL', 'USER', USER)
+  }
+}
+
+const DATABASES: Record<string, Database> = {
+  Redis: {
+    isInstalled: isInstalled('redis-server'),
+    async start() {
+      const server = await RedisServer.start()
+      return {
+        port: server.port,
+        ports: [server.port],
+        setPassword: async (password) => setPasswordOf([server], password),
+        stop: () => server.stop(),
+      }
+    },
+    clients: {
+      redis({ port }, password) {
+        const client = createClient({ url: urlOf('redis', port, password), ...nodeRedisOptions })
+        return onNodeRedis(client, (args) => client.sendCommand(args))
+      },
+      ioredis: ({ port }, password) => onIoredis(new Redis(urlOf('redis', port, password), ioredisOptions)),
+    },
+  },
+  'a Redis cluster': {
+    isInstalled: isInstalled('redis-server'),
+    async start() {
+      const nodes = await startRedisCluster()
+      return {
+        port: 0,
+        ports: nodes.map(({ port }) => port),
+        setPassword: async (password) => setPasswordOf(nodes, password),
+        stop: () => Promise.all(nodes.map((node) => node.stop())),
+      }
+    },
+    clients: {
+      redis({ ports }, password) {
+        const client = createCluster({
+          rootNodes: ports.map((port) => ({ url: `redis://${host}:${port}` })),
+          defaults: { ...nodeRedisOptions, username: USER, password },
+        })
+        return onNodeRedis(client, (args) => client.sendCommand(args[3], false, args))
+      },
+      ioredis({ ports }, password) {
+        const nodes = ports.map((port) => ({ host, port }))
+        const redisOptions = { ...ioredisOptions, username: USER, password }
+        return onIoredis(new Redis.Cluster(nodes, { clusterRetryStrategy: () => 100, redisOptions }))
+      },
+    },
+  },
+  'Redis Sentinel': {
+    isInstalled: isInstalled('redis-server'),
+    async start() {
+      const { master, sentinels, stop } = await startRedisSentinel()
+      return {
+        port: master.port,
+        ports: sentinels.map(({ port }) => port),
+        setPassword: async (password) => setPasswordOf([master], password),
+        stop,
+      }
+    },
+    clients: {
+      redis({ ports }, password) {
+        const client = createSentinel({
+          name: 'nonces',
+          sentinelRootNodes: ports.map((port) => ({ host, port })),
+          nodeClientOptions: { ...nodeRedisOptions, username: USER, password },
+        })
+        return onNodeRedis(client, (args) => client.sendCommand(false, args))
+      },
+      ioredis({ ports }, password) {
+        const sentinels = ports.map((port) => ({ host, port }))
+        return onIoredis(new Redis({ name: 'nonces', sentinels, username: USER, password, ...ioredisOptions }))
+      },
+    },
+  },
+  PostgreSQL: {
+    isInstalled: isInstalled('postgresql', postgresIsInstalled()),
+    async start() {
+      const server = await PostgresServer.start()
+      await server.sql(`CREATE ROLE ${USER} LOGIN SUPERUSER`)
+      await server.requirePassword(USER)
+      return {
+        port: server.port,
+        ports: [server.port],
+        async setPassword(password) {
+          await server.sql(`ALTER ROLE ${USER} PASSWORD '${password}'`)
+          await server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`)
+        },
+        stop: () => server.stop(),
+      }
+    },
+    clients: {
+      pg({ port }, password) {
+        const pool = new pg.Pool({ connectionString: urlOf('postgres', port, password, '/postgres') })
+        pool.on('error', () => {})
+        const query = (text: string, values: unknown[]) => pool.query(text, values)
+        return { nonceStore: new PostgresNonceStore({ query, timeout: TIMEOUT }), close: () => pool.end() }
+      },
+      'postgres.js'({ port }, password) {
+        const sql = postgres(urlOf('postgres', port, password, '/postgres'), { fetch_types: false, onnotice() {} })
+        const query = (text: string, values: (string | number)[]) => sql.unsafe(text, values)
+        return { nonceStore: new PostgresNonceStore({ query, timeout: TIMEOUT }), close: () => sql.end({ timeout: 1 }) }
+      },
+    },
+  },
+  MariaDB: {
+    isInstalled: isInstalled('mariadb', mariadbIsInstalled()),
+    async start() {
+      const server = await MariaDbServer.start()
+      await server.sql(`CREATE USER ${USER}@'${host}' IDENTIFIED BY 'none'; GRANT ALL ON hooks.* TO ${USER}@'${host}'`)
+      return {
+        port: server.port,
+        ports: [server.port],
+        setPassword: (password) =>
+          server.sql(`SET PASSWORD FOR ${USER}@'${host}' = PASSWORD('${password}'); KILL USER ${USER}@'${host}'`),
+        stop: () => server.stop(),
+      }
+    },
+    clients: {
+      mysql2({ port }, password) {
+        const pool = mysql.createPool({ uri: urlOf('mysql', port, password, '/hooks') })
+        const query = (text: string, values: unknown[]) => pool.query(text, values)
+        return { nonceStore: new MySqlNonceStore({ query, timeout: TIMEOUT }), close: () => pool.end() }
+      },
+      mariadb({ port }, password) {
+        const address = { host, port, user: USER, password, database: 'hooks' }
+        const pool = mariadb.createPool({ ...address, connectionLimit: 2, acquireTimeout: 1000 })
+        const query = (text: string, values: unknown[]) => pool.query(text, values)
+        return { nonceStore: new MySqlNonceStore({ query, timeout: TIMEOUT }), close: () => pool.end() }
+      },
+    },
+  },
+}
+
+describe.each(Object.entries(DATABASES))('no error of a client of %s shows its password', (_, database) => {
+  describe.runIf(database.isInstalled)('', () => {
+    let server: Awaited<ReturnType<Database['start']>>
+    beforeAll(async () => {
+      server = await database.start()
+    })
+    afterAll(() => server.stop())
+
+    it.each(Object.entries(database.clients))('%s', async (_, open) => {
+      const errors: unknown[] = []
+      const collect = (error: unknown) => errors.push(error)
+      await server.setPassword('another')
+      const wrong = open(server, PLANTED)
+      if ('createTable' in wrong.nonceStore) await wrong.nonceStore.createTable().catch(collect)
+      await wrong.nonceStore.check().catch(collect)
+      await verify(newRequest(), SECRET, wrong.nonceStore).catch(collect)
+      await wrong.close()
+      expect(errors.length).toBeGreaterThan(1)
+
+      await server.setPassword(PLANTED)
+      const { nonceStore, close } = open(server, PLANTED)
+      try {
+        if ('createTable' in nonceStore) await nonceStore.createTable()
+        await eventually(() => nonceStore.check())
+        await server.setPassword('another')
+        const before = errors.length
+        while (errors.length < before + 3) await verify(newRequest(), SECRET, nonceStore).catch(collect)
+        await nonceStore.check().catch(collect)
+      } finally {
+        await close()
+      }
+      expect(errors.filter((error) => shows(PLANTED, error))).toEqual([])
+    })
+  })
+})
+
+describe('no error for an invalid URL shows its password', () => {
+  // Without encodeURIComponent, # and / end the address, so that the start of the password is a port.
+  const url = (scheme: string) => `${scheme}://${USER}:${PLANTED}#/@${host}/hooks`
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'pg',
+      () => {
+        const pool = new pg.Pool({ connectionString: url('postgres') })
+        return new PostgresNonceStore({ query: (text, values) => pool.query(text, values) }).check()
+      },
+    ],
+    [
+      'mysql2',
+      () => {
+        const query = async (text: string, values: unknown[]) =>
+          mysql.createPool({ uri: url('mysql') }).query(text, values)
+        return new MySqlNonceStore({ query }).check()
+      },
+    ],
+    [
+      'mariadb',
+      () => {
+        const query = async (text: string, values: unknown[]) => mariadb.createPool(url('mariadb')).query(text, values)
+        return new MySqlNonceStore({ query }).check()
+      },
+    ],
+    [
+      'redis',
+      () =>
+        new RedisNonceStore({
+          sendCommand: async (args) => createClient({ url: url('redis') }).sendCommand(args),
+        }).check(),
+    ],
+  ])('%s', async (_, check) => {
+    const error: unknown = await check().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      message: expect.stringMatching(/^The URL of the client is invalid\./),
+    })
+    expect(shows(PLANTED, error)).toBe(false)
+  })
+})
+
+describe.runIf(isInstalled('redis-server'))('no error of a Redis server shows a password', () => {
+  it.each(['redis', 'ioredis'])('%s, if the server knows neither HELLO nor AUTH', async (kind) => {
+    const server = await RedisServer.start('--rename-command', 'HELLO', '', '--rename-command', 'AUTH', '')
+    const opened = DATABASES['Redis']?.clients[kind]?.({ port: server.port, ports: [] }, PLANTED)
+    try {
+      const error: unknown = await opened?.nonceStore.check().catch((error: unknown) => error)
+      expect(error).toHaveProperty('code', 'ERR_NONCE_STORE')
+      expect(shows(PLANTED, error)).toBe(false)
+    } finally {
+      await opened?.close()
+      await server.stop()
+    }
+  })
+})
