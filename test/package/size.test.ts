@@ -9,11 +9,11 @@ const SIZES: readonly (readonly [source: string, gzipped: number])[] = [
   ["import { verify } from 'inbound-webhook-auth'; verify()", 6354],
   ["import { receive } from 'inbound-webhook-auth'; receive()", 8318],
   ["export * from 'inbound-webhook-auth'", 13_776],
-  ["export * from 'inbound-webhook-auth/redis'", 3117],
-  ["export * from 'inbound-webhook-auth/postgres'", 5765],
+  ["export * from 'inbound-webhook-auth/redis'", 5522],
+  ["export * from 'inbound-webhook-auth/postgres'", 8388],
   ["export * from 'inbound-webhook-auth/sqlite'", 3099],
-  ["export * from 'inbound-webhook-auth/mysql'", 6390],
-  ["export * from 'inbound-webhook-auth/dynamodb'", 3354],
+  ["export * from 'inbound-webhook-auth/mysql'", 8728],
+  ["export * from 'inbound-webhook-auth/dynamodb'", 5512],
   ["export * from 'inbound-webhook-auth/standard-webhooks'", 10_797],
 ]
 
