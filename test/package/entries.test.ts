@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { bundled } from '../support/bundled.js'
 import { pathsBelow } from '../support/files.js'
 import { entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 
@@ -28,6 +29,13 @@ it('every entry has a page that imports it', () => {
   expect(allEntries.map(([name]) => name).filter((name) => !new RegExp(`['\`]${name}['\`]`).test(documents))).toEqual(
     [],
   )
+})
+
+it('an entry of the library that is imported but not used adds nothing to a program', async () => {
+  for (const name of entries.keys()) {
+    const { minified } = await bundled(`import * as entry from '${name}'`, folder)
+    expect([name, minified]).toEqual([name, 0])
+  }
 })
 
 const declarations = allEntries.flatMap(([name, targets]) =>
