@@ -10,6 +10,7 @@ const RETRY_AFTER = { 'Retry-After': '1' } as const
 export const ERRORS = {
   ERR_WEBHOOK_REJECTED: { name: 'WebhookRejectedError', status: 401, headers: undefined, level: 'warn' },
   ERR_WEBHOOK_IN_PROGRESS: { name: 'WebhookInProgressError', status: 503, headers: RETRY_AFTER, level: 'info' },
+  ERR_EVENT_REPEATED: { name: 'EventRepeatedError', status: 200, headers: undefined, level: 'info' },
   ERR_NONCE_STORE: { name: 'NonceStoreError', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_FULL: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_BUSY: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
@@ -129,6 +130,21 @@ export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
 export class WebhookInProgressError extends HttpError<'ERR_WEBHOOK_IN_PROGRESS'> {
   constructor() {
     super('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request is being handled')
+  }
+}
+
+/**
+ * `handle` throws this error for a request whose event is already committed. The sender must not send the event again, so the status is 200.
+ */
+export class EventRepeatedError extends HttpError<'ERR_EVENT_REPEATED'> {
+  readonly webhookId: string
+  /** What happened, with the ID of the event, for your log. */
+  readonly detail: string
+
+  constructor(webhookId: string, event: string) {
+    super('ERR_EVENT_REPEATED', 'The event was handled before')
+    this.webhookId = webhookId
+    this.detail = `${event} is already committed, so your code did not run. If this event is new, eventId returned a wrong ID.`
   }
 }
 

@@ -1,14 +1,16 @@
+import { types } from 'node:util'
 import { hasMethod, invalidType, kindOf } from './arguments.js'
 import type { SignedRequest } from './checks.js'
 import type { Clock } from './clock.js'
 import { describeError, oneLine } from './describe-error.js'
-import { WebhookInProgressError, WebhookRejectedError } from './errors.js'
+import { EventRepeatedError, WebhookInProgressError, WebhookRejectedError } from './errors.js'
 import { publishResult } from './publish-result.js'
 import {
   type AcceptedResult,
   acceptedOrThrow,
   type ReceivedWebhook,
   readSigned,
+  SOURCE_OPTIONS,
   type WebhookSource,
 } from './receive.js'
 import type { Secret } from './request.js'
@@ -24,6 +26,15 @@ import {
 } from './stores/nonce-store.js'
 import type { TransactionStore } from './transactions/transaction-store.js'
 
+/** A request that is handled over a transaction store. */
+export interface TransactionSource<Webhook> extends WebhookSource {
+  /**
+   * Returns the ID of the event, so that your code runs once per event, however often the sender signs the event again. Gets what your code
+   * gets. A number must be a safe integer.
+   */
+  eventId?: (webhook: Webhook) => string | number
+}
+
 /**
  * Receives a webhook as {@link receive} does, and runs your code. Resolves to what your code returns.
  *
@@ -33,15 +44,18 @@ import type { TransactionStore } from './transactions/transaction-store.js'
  * With a `PostgresTransactionStore` or a `MySqlTransactionStore`, your code runs in the same database transaction as the reservation. The
  * work of your code and the reservation are committed together or not at all, even if the process dies.
  *
- * While your code runs, this process refuses copies of the request with `ERR_WEBHOOK_IN_PROGRESS`. If your code fails, a retry is accepted.
+ * With a transaction store, `source` can have `eventId`, a function that returns the ID of the event. Your code then runs once per event. If
+ * the event is already committed, `handle` throws an error with `code` `ERR_EVENT_REPEATED` and `status` 200.
+ *
+ * While your code runs, copies of the request are refused with `ERR_WEBHOOK_IN_PROGRESS`. If your code fails, a retry is accepted.
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
  * @param nonceStore - the store for nonces, which needs `release`. All processes that serve a webhook must share one store.
  * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
  * @param clock - server time, by default `Date`.
- * @throws the errors of {@link receive}, an error with `code` `ERR_WEBHOOK_IN_PROGRESS` and `status` 503 for a copy, and the error of your
- * code.
+ * @throws the errors of {@link receive}, an error with `code` `ERR_WEBHOOK_IN_PROGRESS` and `status` 503 for a copy, an error with `code`
+ * `ERR_EVENT_REPEATED` and `status` 200 for a repeated event, and the error of your code.
  *
  * @example
  * ```ts
@@ -58,20 +72,34 @@ import type { TransactionStore } from './transactions/transaction-store.js'
  * console.log(event) // invoice.paid
  * ```
  */
-export function handle<T, Transaction = undefined>(
+export function handle<T, Transaction>(
+  source: TransactionSource<Omit<ReceivedWebhook, 'release'>>,
+  secret: Secret,
+  transactionStore: TransactionStore<Transaction>,
+  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
+  clock?: Clock,
+): Promise<T>
+export function handle<T>(
   source: WebhookSource,
   secret: Secret,
-  nonceStore: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
+  nonceStore: NonceStore,
+  work: (webhook: Omit<ReceivedWebhook, 'release'>) => T | Promise<T>,
+  clock?: Clock,
+): Promise<T>
+export function handle<T, Transaction>(
+  source: WebhookSource,
+  secret: Secret,
+  store: NonceStore | TransactionStore<Transaction>,
+  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: Transaction) => T | Promise<T>,
   clock: Clock = Date,
 ): Promise<T> {
-  return handleRequest(OWN_SCHEME, source, secret, nonceStore, work, clock)
+  return handleRequest(OWN_SCHEME, source, secret, store, work, clock)
 }
 
 /** Implements `handle` for every signing scheme. */
 export function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T>(
   scheme: Scheme<Secrets, Key, Result>,
-  source: WebhookSource,
+  source: TransactionSource<Result & Pick<ReceivedWebhook, 'body'>>,
   secret: Secrets,
   store: NonceStore | TransactionStore<Transaction>,
   work: (webhook: Result & Pick<ReceivedWebhook, 'body'>, transaction: Transaction) => T | Promise<T>,
@@ -85,20 +113,35 @@ export function handleRequest<Secrets, Key, Result extends AcceptedResult, Trans
       assertNonceStore(store)
       assertRelease(store)
     }
-    const { signed, body } = await readSigned(scheme, source, secret, clock, details)
-    const run = async (result: Result, transaction: Transaction) => work(Object.assign(result, { body }), transaction)
+    const eventId = eventIdOf(source, store)
+    const { signed, body } = await readSigned(scheme, source, secret, clock, details, [...SOURCE_OPTIONS, 'eventId'])
+    const withBody = (result: Result) => Object.assign(result, { body })
+    const run = async (result: Result, transaction: Transaction) => work(withBody(result), transaction)
     return whileInProgress(store, signed, () =>
       isTransactionStore(store)
-        ? runInTransaction(store, signed, run)
+        ? runInTransaction(store, signed, run, eventId && ((result) => eventId(withBody(result))))
         : runWithRelease(store, signed, (result) => run(result, undefined as Transaction)),
     )
   })
 }
 
 function isTransactionStore<Transaction>(
-  store: NonceStore | TransactionStore<Transaction>,
+  store: object | TransactionStore<Transaction>,
 ): store is TransactionStore<Transaction> {
   return hasMethod(store, 'transact')
+}
+
+/** Returns the option `eventId`. */
+function eventIdOf<Webhook>(source: TransactionSource<Webhook>, store: object): TransactionSource<Webhook>['eventId'] {
+  if (!('eventId' in Object(source))) return undefined
+  const { eventId } = source
+  if (typeof eventId !== 'function') {
+    throw invalidType(`source.eventId is ${kindOf(eventId)}. Pass a function that returns the ID of the event.`)
+  }
+  if (isTransactionStore(store)) return eventId
+  throw invalidType(
+    'source.eventId needs a transaction store, because a crash would lose the event. Pass a PostgresTransactionStore or a MySqlTransactionStore.',
+  )
 }
 
 /** The keys of the messages that this process is handling, per store. */
@@ -140,18 +183,51 @@ async function runWithRelease<Result extends AcceptedResult, T>(
   }
 }
 
-/** Runs `run` in the transaction that reserves the keys. */
+/** Runs `run` in the transaction that reserves the keys and, if there is `findId`, the key of the event. */
 async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   store: TransactionStore<Transaction>,
   { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
   run: (result: Result, transaction: Transaction) => Promise<T>,
+  findId: ((result: Result) => unknown) | undefined,
 ): Promise<T> {
+  const conclusion = () => acceptedOrThrow(conclude(), webhookId)
+  const event = findId && readEvent(findId, conclusion())
   const result = await store.transact({
     webhookId,
     keys,
     ttlSeconds: NONCE_TTL_SECONDS,
-    work: async (transaction) => run(acceptedOrThrow(conclude(), webhookId), transaction),
+    eventKey: event?.key,
+    async work(transaction) {
+      const accepted = conclusion()
+      // A replay is refused first. Otherwise, another split of a captured body, which is no JSON, would get 500 at will.
+      if (event?.failed) throw event.error
+      return run(accepted, transaction)
+    },
   })
   if (result.outcome === 'done') return result.value
-  throw result.outcome === 'replayed' ? new WebhookRejectedError(replayed(), webhookId) : new WebhookInProgressError()
+  if (result.outcome === 'replayed') throw new WebhookRejectedError(replayed(), webhookId)
+  throw result.outcome === 'repeated'
+    ? new EventRepeatedError(webhookId, String(event?.key))
+    : new WebhookInProgressError()
+}
+
+/** Returns the key of the event, or the error that says why it has none. */
+function readEvent<Result>(
+  findId: (result: Result) => unknown,
+  result: Result,
+): { failed: false; key: string } | { failed: true; key: undefined; error: unknown } {
+  try {
+    const id = findId(result)
+    if (typeof id === 'string' ? id !== '' : Number.isSafeInteger(id)) {
+      // In JSON, the number 1 and the text "1" differ. A nonce contains no space, so no nonce equals this key.
+      return { failed: false, key: `event ${JSON.stringify(id)}` }
+    }
+    // The rejection of a promise would end the process.
+    if (types.isPromise(id)) id.catch(() => {})
+    throw invalidType(
+      `eventId returned ${kindOf(id)}. Return the ID of the event: text, or a number that is a safe integer.`,
+    )
+  } catch (error) {
+    return { failed: true, key: undefined, error }
+  }
 }

@@ -21,6 +21,9 @@ export interface WebhookSource extends ReadBodyOptions {
   request: BodySource
 }
 
+/** The names of the properties of a {@link WebhookSource}. */
+export const SOURCE_OPTIONS: readonly string[] = ['webhookId', 'request', 'maxBytes', 'bodyTimeout']
+
 /** A request that met every rule, with its body. */
 export type ReceivedWebhook = Accepted & {
   /** The bytes that were signed. */
@@ -119,8 +122,9 @@ export async function readSigned<Secrets, Key, Result>(
   secret: Secrets,
   clock: Clock,
   details: ResultDetails,
+  options: readonly string[] = SOURCE_OPTIONS,
 ): Promise<{ signed: SignedRequest<Result>; body: RawBody }> {
-  assertOptions(source, ['webhookId', 'request', 'maxBytes', 'bodyTimeout'], 'source')
+  assertOptions(source, options, 'source')
   const { webhookId, request } = source
   assertText(webhookId, 'source.webhookId', 'Pass { webhookId, request } with the ID as a string.')
   details.webhookId = webhookId

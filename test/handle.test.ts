@@ -6,6 +6,7 @@ import {
   type NonceStore,
   NonceStoreError,
   receive,
+  refusal,
   type TransactionStore,
   verify,
   WebhookRejectedError,
@@ -21,7 +22,7 @@ import {
   TestClock,
   TIMESTAMP,
 } from './support/request.js'
-import { type Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
+import { Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
 
 const BODY = Buffer.from('a body that is split in one way only')
 const FAILURE = new Error('the database is down')
@@ -358,6 +359,281 @@ describe('handle over a transaction', () => {
       (thrown: unknown) => thrown,
     )
     expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', hint: 'transaction_store' })
+  })
+})
+
+describe('handle with eventId', () => {
+  const EVENT = Buffer.from('{"id":"evt_1"}')
+  const byBody = ({ body }: { body: Buffer }) => JSON.parse(body.toString()).id
+
+  /** One database, and what each attempt leaves there. */
+  class Sender {
+    readonly database = new SimulatedDatabase()
+    readonly results: unknown[] = []
+    readonly work = vi.fn((_: unknown, session: Session) => session.insertRow())
+    #attempts = 0
+
+    /** Another store over the same database, as another process has. */
+    newStore(options: { eventTtlSeconds?: number } = {}) {
+      return new PostgresTransactionStore<Session>({
+        ...options,
+        begin: async (run) => {
+          const session = this.database.newSession()
+          try {
+            await run(session)
+            session.commit()
+          } finally {
+            session.end()
+          }
+        },
+        query: async (session, text) => session.query(text),
+      })
+    }
+
+    /** Signs an event again, with the current time and a new nonce. */
+    newAttempt({ body = EVENT, ...parts }: Parameters<typeof signedRequest>[0] = {}) {
+      const timestamp = String(Math.floor(this.database.clock.now() / 1000))
+      return sourceOf({ nonce: `attempt-${this.#attempts++}`, timestamp, body, ...parts })
+    }
+
+    send(
+      source: object = this.newAttempt(),
+      {
+        store = this.newStore(),
+        work = this.work as (_: unknown, session: Session) => unknown,
+        eventId = byBody as unknown,
+      } = {},
+    ): Promise<unknown> {
+      const withId = { ...source, eventId } as never
+      return handle(withId, SECRET, store, work, this.database.clock).then(
+        () => 'accepted',
+        (error: unknown) => error,
+      )
+    }
+  }
+
+  const REPEATED = { code: 'ERR_EVENT_REPEATED', status: 200, name: 'EventRepeatedError', webhookId: '42' }
+  const IN_PROGRESS = { code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 }
+  const REPLAYED = { reason: 'replayed_nonce', status: 401 }
+
+  it('runs the work once, and then answers each new attempt with ERR_EVENT_REPEATED', async () => {
+    const sender = new Sender()
+    const attempts = Array.from({ length: 3 }, () => sender.newAttempt())
+    const outcomes = []
+    for (const source of attempts) outcomes.push(await sender.send(source))
+    expect(outcomes).toMatchObject(['accepted', REPEATED, REPEATED])
+    expect(sender.work).toHaveBeenCalledTimes(1)
+    // A repeat commits its own nonce.
+    for (const source of attempts) expect(await sender.send(source)).toMatchObject(REPLAYED)
+    // The body contains a colon, so each attempt reserves its nonce and its signature.
+    expect([sender.database.rows, sender.database.nonces.size]).toEqual([1, 7])
+  })
+
+  it('runs the work again after a failure', async () => {
+    const sender = new Sender()
+    expect(await sender.send(undefined, { work: () => Promise.reject(FAILURE) })).toBe(FAILURE)
+    expect(sender.database.nonces.size).toBe(0)
+    expect(await sender.send()).toBe('accepted')
+    expect(await sender.send()).toMatchObject(REPEATED)
+  })
+
+  it('refuses another attempt while one runs, in the same process and in another', async () => {
+    const sender = new Sender()
+    const { promise, resolve } = deferred<void>()
+    const store = sender.newStore()
+    const first = sender.send(undefined, { store, work: () => promise })
+    await nextTurn()
+    expect(await sender.send(undefined, { store })).toMatchObject(IN_PROGRESS)
+    expect(await sender.send()).toMatchObject(IN_PROGRESS)
+    // Another event, and an event of another webhook, are not concerned.
+    expect(await sender.send(sender.newAttempt({ body: Buffer.from('{"id":"evt_2"}') }))).toBe('accepted')
+    expect(await sender.send(sender.newAttempt({ webhookId: '43' }))).toBe('accepted')
+    resolve()
+    expect(await first).toBe('accepted')
+    expect(await sender.send()).toMatchObject(REPEATED)
+  })
+
+  it('refuses another split of a message before it says anything about the event', async () => {
+    const sender = new Sender()
+    const body = Buffer.from('{"id":"evt:1"}')
+    const timestamp = TIMESTAMP
+    expect(await sender.send(sourceOf({ nonce: 'abc', body, timestamp }))).toBe('accepted')
+    // The body of this split is no JSON, so eventId throws.
+    const split = sourceOf({ nonce: 'abc:{"id":"evt', body: Buffer.from('1"}'), timestamp })
+    expect(await sender.send(split)).toMatchObject(REPLAYED)
+  })
+
+  it('asks only for a request whose signature matched, with what the work gets', async () => {
+    const sender = new Sender()
+    const eventId = vi.fn((_: unknown) => 'evt_1')
+    for (const source of [
+      sender.newAttempt({ secret: 'another' }),
+      sender.newAttempt({ nonce: '' }),
+      sender.newAttempt({ timestamp: '1' }),
+    ]) {
+      expect(await sender.send(source, { eventId })).toMatchObject({ status: 401 })
+    }
+    expect(eventId).not.toHaveBeenCalled()
+    await sender.send(sender.newAttempt({ nonce: 'abc' }), { eventId })
+    const webhook = {
+      ok: true,
+      webhookId: '42',
+      timestamp: Number(TIMESTAMP),
+      nonce: 'abc',
+      secretIndex: 0,
+      body: EVENT,
+    }
+    expect(eventId.mock.calls).toEqual([[webhook]])
+    expect(sender.work.mock.calls.map(([given]) => given)).toEqual([webhook])
+  })
+
+  it('throws the error of eventId, and reserves nothing', async () => {
+    const sender = new Sender()
+    const source = sender.newAttempt()
+    const eventId = () => {
+      throw FAILURE
+    }
+    expect(await sender.send(source, { eventId })).toBe(FAILURE)
+    expect([sender.database.nonces.size, sender.work.mock.calls.length]).toEqual([0, 0])
+    expect(await sender.send(source)).toBe('accepted')
+    expect(await sender.send(source, { eventId })).toMatchObject(REPLAYED)
+  })
+
+  it.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['an empty string', () => ''],
+    ['an object', () => ({})],
+    ['an array', () => ['evt_1']],
+    ['a boolean', () => true],
+    ['a bigint', () => 1n],
+    ['a promise that was not awaited', async () => 'evt_1'],
+    ['a promise that was not awaited', () => Promise.reject(FAILURE)],
+    ['a number', () => 2 ** 53],
+    ['a number', () => 1.5],
+    ['a number', () => Number.NaN],
+  ])('refuses an ID that is %s, and reserves nothing', async (kind, eventId) => {
+    const sender = new Sender()
+    const source = sender.newAttempt()
+    const error = await sender.send(source, { eventId })
+    expect(error).toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message: `eventId returned ${kind}. Return the ID of the event: text, or a number that is a safe integer.`,
+    })
+    expect([sender.database.nonces.size, sender.work.mock.calls.length]).toEqual([0, 0])
+    expect(await sender.send(source)).toBe('accepted')
+  })
+
+  it('tells all IDs apart, however long they are', async () => {
+    const sender = new Sender()
+    const long = 'x'.repeat(100_000)
+    const ids = [
+      1,
+      '1',
+      '01',
+      0,
+      2 ** 53 - 1,
+      ' 1',
+      '"1"',
+      '\ud800',
+      '\ud801',
+      '\ufffd',
+      'É',
+      'é',
+      'e\u0301',
+      long,
+      `${long}x`,
+    ]
+    for (const id of ids) expect([id, await sender.send(undefined, { eventId: () => id })]).toEqual([id, 'accepted'])
+    for (const id of ids) expect(await sender.send(undefined, { eventId: () => id })).toMatchObject(REPEATED)
+  })
+
+  it('runs the work again when the ID has expired', async () => {
+    const sender = new Sender()
+    const send = (options?: { eventTtlSeconds: number }) => sender.send(undefined, { store: sender.newStore(options) })
+    const { clock } = sender.database
+    expect(await send()).toBe('accepted')
+    // A repeat does not prolong the time.
+    clock.milliseconds += 604_800_000
+    expect(await send()).toMatchObject(REPEATED)
+    clock.milliseconds += 2
+    expect(await send({ eventTtlSeconds: 600 })).toBe('accepted')
+    clock.milliseconds += 600_001
+    expect(await send()).toMatchObject(REPEATED)
+    clock.milliseconds += 1
+    expect(await send()).toBe('accepted')
+  })
+
+  it.each([599, 0, -1, 600.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '600'])(
+    'refuses an eventTtlSeconds of %s',
+    (eventTtlSeconds) => {
+      expect(() => new Sender().newStore({ eventTtlSeconds: eventTtlSeconds as number })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_INVALID_ARGUMENT',
+          message: expect.stringMatching(/^eventTtlSeconds is not /),
+        }),
+      )
+    },
+  )
+
+  it('is refused with a store that is no transaction store, and by receive', async () => {
+    const sender = new Sender()
+    const error = await sender.send(undefined, { store: new MemoryNonceStore() as never })
+    expect(error).toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message: expect.stringMatching(
+        /^source\.eventId needs a transaction store, because a crash would lose the event\. /,
+      ),
+    })
+    expect(String(error).length).toBeLessThanOrEqual(200)
+    await expect(receive({ ...sourceOf(), eventId: byBody } as never, SECRET, new MemoryNonceStore())).rejects.toThrow(
+      /^source\.eventId is unknown\. /,
+    )
+    for (const eventId of [undefined, null, 'evt_1']) {
+      const source = { ...sourceOf(), eventId } as never
+      await expect(handle(source, SECRET, sender.newStore(), () => {})).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        message: expect.stringMatching(/^source\.eventId is /),
+      })
+    }
+  })
+
+  it('rejects with the failure of the store if the commit of a repeat fails', async () => {
+    const sender = new Sender()
+    await sender.send()
+    const source = sender.newAttempt()
+    const commit = vi.spyOn(sender.database, 'newSession').mockImplementationOnce(() => {
+      const session = new Session(sender.database, 99)
+      session.commit = () => {
+        throw FAILURE
+      }
+      return session
+    })
+    expect(await sender.send(source)).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503, cause: FAILURE })
+    commit.mockRestore()
+    expect(await sender.send(source)).toMatchObject(REPEATED)
+  })
+
+  it('answers a repeat with 200, and logs the ID at the level info', async () => {
+    const sender = new Sender()
+    const eventId = () => 'evt\n1'
+    await sender.send(undefined, { eventId })
+    const error = await sender.send(undefined, { eventId })
+    const log = vi.fn()
+    expect(refusal(error, { log })).toMatchObject({ status: 200, body: null })
+    expect(log.mock.calls).toEqual([
+      [
+        {
+          level: 'info',
+          status: 200,
+          message:
+            'Webhook 42: ERR_EVENT_REPEATED: event "evt\\n1" is already committed, so your code did not run. If this event is new, eventId returned a wrong ID.',
+          error,
+        },
+      ],
+    ])
+    // Frameworks may send the message, so it does not contain the ID.
+    expect(error).toHaveProperty('message', 'The event was handled before')
   })
 })
 

@@ -1,7 +1,9 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handle, MemoryNonceStore, receive, type WebhookResult } from '../src/index.js'
+import { PostgresTransactionStore } from '../src/stores/postgres/index.js'
 import { SECRET, signedRequest, TestClock } from './support/request.js'
+import { type Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
 
 const NAME = 'inbound-webhook-auth:result'
 const BODY = Buffer.from('a body that is split in one way only')
@@ -55,6 +57,23 @@ describe('the diagnostics channel gets', () => {
       resultOf('ERR_NONCE_STORE_FULL', size, 1),
       resultOf('ERR_INVALID_ARGUMENT'),
     ])
+  })
+
+  it('ERR_EVENT_REPEATED for a repeated event', async () => {
+    const database = new SimulatedDatabase()
+    const store = new PostgresTransactionStore<Session>({
+      async begin(run) {
+        const session = database.newSession()
+        await run(session)
+        session.commit()
+      },
+      query: async (session, text) => session.query(text),
+    })
+    for (const nonce of ['a', 'b']) {
+      const source = { ...sourceOf({ nonce }), eventId: () => 'evt_1' }
+      await handle(source, SECRET, store, () => {}, new TestClock()).catch(() => {})
+    }
+    expect(published).toEqual([resultOf('accepted', BODY.length, 0), resultOf('ERR_EVENT_REPEATED', BODY.length, 0)])
   })
 
   it('each result of handle, with the time of the work', async () => {

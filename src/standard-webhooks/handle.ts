@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import { handleRequest } from '../handle.js'
+import { handleRequest, type TransactionSource } from '../handle.js'
 import type { WebhookSource } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import type { TransactionStore } from '../transactions/transaction-store.js'
@@ -11,8 +11,8 @@ import type { StandardSecret } from './secret.js'
  * Receives a webhook by the rules of [Standard Webhooks](https://www.standardwebhooks.com), and runs your code. Resolves to what your code
  * returns.
  *
- * Apart from the signing scheme, this function works like `handle` of the main entry. Your code runs once per attempt. To do the work of a
- * message only once, store `messageId` in a unique column in the same transaction.
+ * Apart from the signing scheme, this function works like `handle` of the main entry. Your code runs once per attempt. With a transaction
+ * store and `eventId: ({ messageId }) => messageId`, your code runs once per message.
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
@@ -37,12 +37,26 @@ import type { StandardSecret } from './secret.js'
  * console.log(type) // invoice.paid
  * ```
  */
-export function handle<T, Transaction = undefined>(
+export function handle<T, Transaction>(
+  source: TransactionSource<Omit<ReceivedMessage, 'release'>>,
+  secret: StandardSecret,
+  transactionStore: TransactionStore<Transaction>,
+  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
+  clock?: Clock,
+): Promise<T>
+export function handle<T>(
   source: WebhookSource,
   secret: StandardSecret,
-  nonceStore: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
+  nonceStore: NonceStore,
+  work: (webhook: Omit<ReceivedMessage, 'release'>) => T | Promise<T>,
+  clock?: Clock,
+): Promise<T>
+export function handle<T, Transaction>(
+  source: WebhookSource,
+  secret: StandardSecret,
+  store: NonceStore | TransactionStore<Transaction>,
+  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: Transaction) => T | Promise<T>,
   clock: Clock = Date,
 ): Promise<T> {
-  return handleRequest(STANDARD_WEBHOOKS, source, secret, nonceStore, work, clock)
+  return handleRequest(STANDARD_WEBHOOKS, source, secret, store, work, clock)
 }

@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions } from '../arguments.js'
+import { assertOptions, invalidRange } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
+import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
 import { engineTtlMilliseconds, ownerHash } from '../stores/keys.js'
 import { assertFunction, type TableOptions } from '../stores/options.js'
-import {
-  hashesOf,
-  rowsOf,
-  type SqlDialect,
-  type SqlQuery,
-  type SqlReservation,
-  SqlStore,
-  valuesOf,
-} from '../stores/sql-store.js'
+import { hashesOf, rowsOf, type SqlDialect, type SqlQuery, SqlStore, valuesOf } from '../stores/sql-store.js'
 import { within } from '../stores/with-timeout.js'
 import { Limit } from './limit.js'
 import type { TransactionOutcome, TransactionRequest, TransactionStore } from './transaction-store.js'
@@ -35,6 +28,22 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
    * limit.
    */
   timeout?: number | undefined
+  /**
+   * How long an event counts as repeated, in seconds: a whole number from 600, by default 604 800 (7 days). Pass a longer time than your
+   * sender repeats an event.
+   */
+  eventTtlSeconds?: number | undefined
+}
+
+/** The rows that a transaction writes, with one owner. */
+interface TransactionRows {
+  /** The hashes of all keys. */
+  readonly hashes: readonly string[]
+  /** The hash of the event's key. */
+  readonly eventHash: string | undefined
+  readonly owner: string
+  /** The parameters of the statement that writes the rows. */
+  readonly values: readonly (string | number)[]
 }
 
 /** The row of the statement that locks keys: whether all locks were free, and what the database needs to unlock the keys. */
@@ -59,6 +68,9 @@ export interface TransactionDialect {
   endHolder?(lock: LockRow): string
 }
 
+/** Seven days, because many senders repeat an event for three to five days. */
+const EVENT_TTL_SECONDS = 604_800
+
 const LOST =
   'The transaction ended or failed in your code, so nothing is committed. Await each statement, do not catch its error, and do not end the transaction.'
 const NOT_CALLED =
@@ -70,12 +82,18 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   readonly #dialect: TransactionDialect
   readonly #begin: SqlTransactionStoreOptions<Transaction>['begin']
   readonly #query: SqlTransactionStoreOptions<Transaction>['query']
+  readonly #eventTtlSeconds: number
 
   constructor(options: SqlTransactionStoreOptions<Transaction>, dialect: SqlDialect, transactions: TransactionDialect) {
-    assertOptions(options, ['begin', 'query', 'table', 'timeout'])
-    const { begin, query, table, timeout } = options
+    assertOptions(options, ['begin', 'query', 'table', 'timeout', 'eventTtlSeconds'])
+    const { begin, query, table, timeout, eventTtlSeconds = EVENT_TTL_SECONDS } = options
     assertFunction(begin, 'begin', '(run) => knex.transaction(run)')
     assertFunction(query, 'query', '(transaction, text) => transaction.raw(text)')
+    if (!Number.isInteger(eventTtlSeconds) || eventTtlSeconds < NONCE_TTL_SECONDS || eventTtlSeconds >= 2 ** 31) {
+      throw invalidRange(
+        `eventTtlSeconds is not a whole number of seconds from ${NONCE_TTL_SECONDS}. Suggested: ${EVENT_TTL_SECONDS}.`,
+      )
+    }
     /** Runs one statement in its own transaction. */
     const queryAlone: SqlQuery = async (text, values) => {
       let result: unknown
@@ -88,46 +106,57 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     this.#dialect = transactions
     this.#begin = begin
     this.#query = query
+    this.#eventTtlSeconds = eventTtlSeconds
   }
 
   async transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>> {
-    const { webhookId, keys, ttlSeconds, work } = request
+    const { webhookId, keys, ttlSeconds } = request
     const hashes = hashesOf(webhookId, keys)
     // Recent replays are refused here, because otherwise each replay of a flood would begin a transaction.
     if (this.reservations.isTaken(hashes)) return { outcome: 'replayed' }
-    const result = await this.#transact(hashes, ttlSeconds, work)
+    const result = await this.#transact(request)
     const { outcome } = result
-    if (outcome !== 'in_progress') this.reservations.remember(hashes, outcome === 'done', ttlSeconds)
+    if (outcome !== 'in_progress') this.reservations.remember(hashes, outcome !== 'replayed', ttlSeconds)
     return result
   }
 
   /** Runs one transaction without the memory of this process. */
-  async #transact<T>(
-    hashes: readonly string[],
-    ttlSeconds: number,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<TransactionOutcome<T>> {
-    const reservation = { hashes, milliseconds: engineTtlMilliseconds(ttlSeconds), owner: ownerHash(randomUUID()) }
+  async #transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>> {
+    const { webhookId, keys, ttlSeconds, eventKey, work } = request
+    const owner = ownerHash(randomUUID())
+    const message = { hashes: hashesOf(webhookId, keys), milliseconds: engineTtlMilliseconds(ttlSeconds), owner }
+    const event = {
+      hashes: hashesOf(webhookId, eventKey === undefined ? [] : [eventKey]),
+      milliseconds: engineTtlMilliseconds(this.#eventTtlSeconds),
+      owner,
+    }
+    const rows: TransactionRows = {
+      hashes: [...message.hashes, ...event.hashes],
+      eventHash: event.hashes[0],
+      owner,
+      values: [...valuesOf(message), ...valuesOf(event)],
+    }
     const limit = new Limit()
     const late = new Error(`The store did not reserve within ${this.timeout} ms. Check the pool and the server.`)
     limit.start(this.timeout, storeFailed(Object.assign(late, { code: 'ETIMEDOUT' })))
     try {
-      return await Promise.race([limit.exceeded, this.#execute(reservation, work, limit)])
+      return await Promise.race([limit.exceeded, this.#execute(rows, work, limit)])
     } finally {
       limit.stop()
     }
   }
 
   protected createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'> {
-    const hashes = hashesOf(webhookId, [key])
+    const probe = { webhookId, keys: [key], ttlSeconds: PROBE_SECONDS, work: async () => {} }
     return {
-      reserve: async () => (await this.#transact(hashes, PROBE_SECONDS, async () => {})).outcome === 'done',
-      release: () => this.query(`DELETE FROM ${this.table} WHERE key_hash = ${this.dialect.bytes(1)}`, hashes),
+      reserve: async () => (await this.#transact(probe)).outcome === 'done',
+      release: () =>
+        this.query(`DELETE FROM ${this.table} WHERE key_hash = ${this.dialect.bytes(1)}`, hashesOf(webhookId, [key])),
     }
   }
 
   async #execute<T>(
-    reservation: SqlReservation,
+    rows: TransactionRows,
     work: (transaction: Transaction) => Promise<T>,
     limit: Limit,
   ): Promise<TransactionOutcome<T>> {
@@ -137,11 +166,12 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     const run = async (transaction: Transaction): Promise<TransactionOutcome<T>> => {
       const query: SqlQuery = async (text, values) => this.#query(transaction, inline(text, values))
       limit.signal.throwIfAborted()
-      const row = await this.#lock(query, reservation).catch(throwFailed)
+      const row = await this.#lock(query, rows).catch(throwFailed)
       lock = row
       try {
         if (Number(row['locked']) !== 1) return { outcome: 'in_progress' }
-        if (!(await this.#reserve(query, reservation).catch(throwFailed))) return { outcome: 'replayed' }
+        const outcome = await this.#reserve(query, rows).catch(throwFailed)
+        if (outcome !== 'done') return { outcome }
         // After a time-out was reported, the code must not run.
         limit.signal.throwIfAborted()
         limit.stop()
@@ -151,8 +181,8 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
         })
         const late = `The commit had no response within ${this.timeout} ms. The transaction may or may not be committed.`
         limit.start(this.timeout, storeFailed(new Error(late)))
-        await this.#assertReserved(query, reservation)
-        return { outcome: 'done', value }
+        await this.#assertReserved(query, rows)
+        return { outcome, value }
       } finally {
         if (await this.#unlock(query, row)) lock = undefined
       }
@@ -168,7 +198,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       })
     } catch (error) {
       const result = await running
-      if (result === undefined || result.outcome === 'done') throw storeFailed(error)
+      if (result === undefined || result.outcome === 'done' || result.outcome === 'repeated') throw storeFailed(error)
     } finally {
       await Promise.allSettled([running])
       if (lock !== undefined) await this.#endHolder(lock)
@@ -178,35 +208,36 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   }
 
   /** Locks all keys without waiting. */
-  async #lock(query: SqlQuery, { hashes }: SqlReservation): Promise<LockRow> {
+  async #lock(query: SqlQuery, { hashes }: TransactionRows): Promise<LockRow> {
     const [row = {}] = rowsOf(await query(this.#dialect.lock(this.table, hashes), []))
     return row
   }
 
-  /** Reserves all keys or none. Resolves to whether all keys were free. */
-  async #reserve(query: SqlQuery, reservation: SqlReservation): Promise<boolean> {
-    const { hashes } = reservation
-    const result = await query(this.#dialect.upsert(this.table, hashes.length), valuesOf(reservation))
-    const written = this.#dialect.returnsHashes ? rowsOf(result) : await this.#ownedRows(query, reservation)
-    if (written.length === hashes.length) return true
-    const [text, values] = this.whereOwned(reservation)
-    // One of two keys was free.
-    if (written.length > 0) await query(`DELETE ${text}`, values)
-    return false
+  /** Reserves all keys, or the keys of the message alone if the event is repeated, or none. */
+  async #reserve(query: SqlQuery, rows: TransactionRows): Promise<'done' | 'repeated' | 'replayed'> {
+    const { hashes, eventHash, values } = rows
+    const result = await query(this.#dialect.upsert(this.table, hashes.length), [...values])
+    const written = this.#dialect.returnsHashes ? hashesIn(result) : await this.#reservedHashes(query, rows)
+    const taken = hashes.filter((hash) => !written.includes(hash))
+    if (taken.length === 0) return 'done'
+    if (taken.length === 1 && taken[0] === eventHash) return 'repeated'
+    const [from, parameters] = this.whereOwned(rows)
+    if (written.length > 0) await query(`DELETE ${from}`, parameters)
+    return 'replayed'
   }
 
   /** Rejects if a key is not reserved any more. */
-  async #assertReserved(query: SqlQuery, reservation: SqlReservation): Promise<void> {
-    const rows = await this.#ownedRows(query, reservation).catch((error: unknown) => {
+  async #assertReserved(query: SqlQuery, rows: TransactionRows): Promise<void> {
+    const reserved = await this.#reservedHashes(query, rows).catch((error: unknown) => {
       throw new Error(LOST, { cause: withoutCredentials(error) })
     })
-    if (rows.length !== reservation.hashes.length) throw new Error(LOST)
+    if (reserved.length !== rows.hashes.length) throw new Error(LOST)
   }
 
-  /** Resolves to the rows that the transaction has written. */
-  async #ownedRows(query: SqlQuery, reservation: SqlReservation): Promise<Record<string, unknown>[]> {
-    const [text, values] = this.whereOwned(reservation)
-    return rowsOf(await query(`SELECT ${this.#dialect.hash} AS hash ${text}`, values))
+  /** Resolves to the hashes of the keys that this transaction has reserved. */
+  async #reservedHashes(query: SqlQuery, rows: TransactionRows): Promise<string[]> {
+    const [from, parameters] = this.whereOwned(rows)
+    return hashesIn(await query(`SELECT ${this.#dialect.hash} AS hash ${from}`, parameters))
   }
 
   /** Unlocks the keys. Resolves to `false` if the connection is lost, or the code has returned the connection to its pool. */
@@ -224,6 +255,11 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     const text = this.#dialect.endHolder?.(lock)
     if (text !== undefined) await within(this.timeout, this.query(text, [])).catch(() => {})
   }
+}
+
+/** Returns the column `hash` of a result. */
+function hashesIn(result: unknown): string[] {
+  return rowsOf(result).map((row) => String(row['hash']))
 }
 
 /** Returns the error of a store that failed for this reason. */

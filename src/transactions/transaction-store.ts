@@ -4,6 +4,8 @@ export interface TransactionRequest<Transaction, T> {
   readonly keys: readonly string[]
   /** How long to reserve the keys, in seconds. */
   readonly ttlSeconds: number
+  /** The key of the event. The store reserves this key for a time of its own. */
+  readonly eventKey?: string | undefined
   /** Checks the window again, and then runs the receiver's code. */
   work(transaction: Transaction): Promise<T>
 }
@@ -11,7 +13,7 @@ export interface TransactionRequest<Transaction, T> {
 /** The outcome of a transaction. `work` was called only if the outcome is `done`, and then `value` is its result. */
 export type TransactionOutcome<T> =
   | { readonly outcome: 'done'; readonly value: T }
-  | { readonly outcome: 'replayed' | 'in_progress' }
+  | { readonly outcome: 'replayed' | 'repeated' | 'in_progress' }
 
 /**
  * Reserves the keys of a message in the same transaction as the receiver's code, so that both are committed together or not at all.
@@ -29,7 +31,8 @@ export interface TransactionStore<Transaction> {
    * 2. Locks every key without waiting, because two splits of a message share the last key, and two messages can share the first key. If a
    *    lock is taken, returns `in_progress`. No statement of a copy waits while `work` runs, because captured requests would otherwise use
    *    up the connections.
-   * 3. Reserves every key for `ttlSeconds`. If a key is taken, returns `replayed`, and nothing is reserved.
+   * 3. Reserves every key. If a key of the message is taken, returns `replayed`, and nothing is reserved. If only the key of the event is
+   *    taken, commits the other keys and returns `repeated`, so that a replay of a repeat is `replayed` too.
    * 4. Calls `work` once. If `work` rejects, rolls back and rejects with the same error.
    * 5. Rejects if the reservation is gone. This happens if a statement of `work` failed and the error was ignored. A commit would then
    *    store nothing.

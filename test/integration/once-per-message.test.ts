@@ -3,19 +3,21 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { refusal } from '../../src/index.js'
 import { handle } from '../../src/standard-webhooks/index.js'
 import { beginPg, PostgresTransactionStore } from '../../src/stores/postgres/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { TestClock, TIMESTAMP } from '../support/request.js'
-import { LONG_TIMEOUT, PostgresServer, postgresIsInstalled } from '../support/servers.js'
+import { eventually, LONG_TIMEOUT, PostgresServer, postgresIsInstalled } from '../support/servers.js'
 import { STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
+import { newStep } from '../support/step.js'
 
 // The code of docs/receive/standard-webhooks.md that does the work of a message once.
 
 const guide = readFileSync(join(ROOT, 'docs/receive/standard-webhooks.md'), 'utf8')
-const [code = ''] = codeBlocks(guide, 'js').filter((block) => block.includes('INSERT INTO messages'))
+const [code = ''] = codeBlocks(guide, 'js').filter((block) => block.includes('messageId'))
 
 describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('once per message', () => {
   let server: PostgresServer
@@ -27,28 +29,28 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('once per messa
     const query = (client: pg.PoolClient, text: string) => client.query(text)
     store = new PostgresTransactionStore({ begin: beginPg(pool), query, timeout: LONG_TIMEOUT })
     await store.createTable()
-    await pool.query('CREATE TABLE messages (webhook_id text, message_id text, UNIQUE (webhook_id, message_id))')
     await pool.query('CREATE TABLE work (message_id text)')
   })
   let webhookId: string
   beforeEach(async () => {
     webhookId = randomUUID()
-    await pool.query('TRUNCATE messages, work')
+    await pool.query('TRUNCATE work')
   })
   afterAll(async () => {
     await pool.end()
     await server.stop()
   })
 
-  const doWork = (client: pg.PoolClient) => client.query("INSERT INTO work VALUES ('done')")
+  const doWork = async (client: pg.PoolClient): Promise<unknown> => client.query("INSERT INTO work VALUES ('done')")
 
   /** Sends one attempt to the code of the guide. Returns the status that it sent. */
-  async function attempt(seconds: number, work: typeof doWork = doWork, nonce = 'msg_1'): Promise<number | undefined> {
+  async function attempt(seconds: number, work = doWork, nonce = 'msg_1'): Promise<number | undefined> {
     const sent: number[] = []
     const names = {
-      handle: (...call: Parameters<typeof handle>) =>
+      handle: (...[source, , , run]: Parameters<typeof handle>) =>
         // The guide's server has the current time, and its secret is that of the webhook.
-        handle(call[0], STANDARD_SECRET, store, call[3] as never, new TestClock()),
+        handle(source, STANDARD_SECRET, store, run as never, new TestClock()),
+      refuse: (_: unknown, error: unknown) => sent.push(refusal(error, { log() {} }).status),
       webhookId,
       request: signedMessage({ nonce, timestamp: String(Number(TIMESTAMP) + seconds), body: Buffer.from('{}') }),
       secret: STANDARD_SECRET,
@@ -62,21 +64,28 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('once per messa
 
   const countWork = async () => (await pool.query('SELECT * FROM work')).rowCount
 
-  it('does the work of a message once, though each of its attempts is accepted', async () => {
-    expect([await attempt(0), await attempt(1), await attempt(2)]).toEqual([204, 204, 204])
+  it('does the work of a message once, and answers its other attempts with 200', async () => {
+    expect([await attempt(0), await attempt(1), await attempt(2)]).toEqual([204, 200, 200])
+    expect(await attempt(1)).toBe(401)
     expect(await countWork()).toBe(1)
-    await attempt(0, doWork, 'msg_2')
+    expect(await attempt(0, doWork, 'msg_2')).toBe(204)
     expect(await countWork()).toBe(2)
   })
 
-  it('does the work of a message once, though two attempts arrive together', async () => {
-    expect(await Promise.all([attempt(0), attempt(1)])).toEqual([204, 204])
-    expect(await countWork()).toBe(1)
+  it('answers one of two attempts that arrive together with 503', async () => {
+    const { taken, take } = newStep()
+    const slow = async (client: pg.PoolClient) => {
+      await taken
+      await doWork(client)
+    }
+    const first = attempt(0, slow)
+    await eventually(async () => expect(await attempt(1)).toBe(503))
+    take()
+    expect([await first, await countWork()]).toEqual([204, 1])
   })
 
   it('does the work in the next attempt if it failed', async () => {
-    const fail = () => Promise.reject(new Error('the work failed'))
-    await expect(attempt(0, fail)).rejects.toThrow('the work failed')
+    expect(await attempt(0, () => Promise.reject(new Error('the work failed')))).toBe(500)
     expect([await attempt(1), await countWork()]).toEqual([204, 1])
   })
 })

@@ -10,6 +10,7 @@ import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
 import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
+import { newStep } from '../support/step.js'
 
 /** What the tests need of a client: the same for both databases. */
 interface Connection {
@@ -461,6 +462,43 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     for (const text of statements) expect(text).toMatch(/^[\w\s"`'(),.:=<>+*#@]*$/)
   })
 
+  it('does the work of an event once, however often the event is signed again, over two processes', async () => {
+    const processes = [opened, open({})]
+    let attempts = 0
+    const send = (
+      work: (connection: Connection) => Promise<unknown> = insert,
+      nonce = `attempt-${attempts++}`,
+      id: unknown = 'evt_1',
+    ) => {
+      const { webhookId, headers, body } = signedRequest({ body: '{}', nonce })
+      const source = { webhookId, request: { headers, body: Buffer.from(body) }, eventId: () => id as string }
+      const { store } = processes[attempts % 2] as Opened
+      return handle(source, SECRET, store, (_, connection) => work(connection), new TestClock()).then(
+        () => 'accepted',
+        (error: { reason?: string; code?: string; message: string }) => error.reason ?? error.code ?? error.message,
+      )
+    }
+    const failing = async (connection: Connection) => {
+      await insert(connection)
+      throw new Error('no such customer')
+    }
+    expect(await send(failing)).toBe('no such customer')
+    let meanwhile: string[] = []
+    const first = await send(async (connection) => {
+      await insert(connection)
+      meanwhile = [await send(), await send()]
+    })
+    expect([first, ...meanwhile]).toEqual(['accepted', 'ERR_WEBHOOK_IN_PROGRESS', 'ERR_WEBHOOK_IN_PROGRESS'])
+    expect([await send(insert, 'repeat'), await send(insert, 'repeat')]).toEqual([
+      'ERR_EVENT_REPEATED',
+      'replayed_nonce',
+    ])
+    expect(await send(insert, 'another', 'evt_2')).toBe('accepted')
+    expect(await countEvents()).toBe(2)
+    expect(await send(insert, 'without', {})).toBe('ERR_INVALID_ARGUMENT')
+    expect(await send(insert, 'without', 7)).toBe('accepted')
+  })
+
   it('has locks of its own for each table and schema, and one lock for a table, however its name is written', async () => {
     await database.createSchema('other')
     const tables = ['other.webhook_nonces', 'other_nonces', `${database.schema}.webhook_nonces`]
@@ -606,13 +644,4 @@ function reserveInside(connection: Connection, key: string): Promise<boolean> {
     Reflect.apply(connection.query, connection, [text, values])
   const Store = 'processID' in connection ? PostgresNonceStore : MySqlNonceStore
   return new Store({ query, timeout: 20_000 }).reserve('42', key, 600)
-}
-
-/** A step that one piece of code takes, and another waits for. */
-function newStep(): { take(): void; taken: Promise<void> } {
-  let take = () => {}
-  const taken = new Promise<void>((resolve) => {
-    take = resolve
-  })
-  return { take, taken }
 }

@@ -2,8 +2,10 @@ import { Readable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import { type BodySource, MemoryNonceStore, type NonceStore, type TransactionStore } from '../../src/index.js'
 import { handle, receive, sign } from '../../src/standard-webhooks/index.js'
+import { PostgresTransactionStore } from '../../src/stores/postgres/index.js'
 import { NOW, RecordingStore, TestClock, TIMESTAMP } from '../support/request.js'
 import { MESSAGE_ID, STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
+import { type Session, SimulatedDatabase } from '../support/transactions/simulated-database.js'
 
 const BODY = Buffer.from([0xef, 0xbf, 0xbd, 0xff, 0, 0x7b])
 const FAILURE = new Error('the database is down')
@@ -132,6 +134,35 @@ describe('handle', () => {
     // The hash is by `printf a.1700000000 | sha256sum`.
     const key = 'attempt 1c1ce91a46609cca807adacd09a6e7dbe3dc2d6d04fc0de8214b8cdc37677656'
     expect(calls).toEqual(['42', [key], 600])
+  })
+
+  it('runs once per message with eventId', async () => {
+    const database = new SimulatedDatabase()
+    const store = new PostgresTransactionStore<Session>({
+      async begin(run) {
+        const session = database.newSession()
+        await run(session)
+        session.commit()
+      },
+      query: async (session, text) => session.query(text),
+    })
+    const eventId = vi.fn(({ messageId }: { messageId: string }) => messageId)
+    const send = (seconds: number) => {
+      const request = requestOf({ nonce: 'msg_1', timestamp: `${Number(TIMESTAMP) + seconds}` })
+      const work = (_: unknown, session: Session) => session.insertRow()
+      return handle({ webhookId: '42', request, eventId }, STANDARD_SECRET, store, work, new TestClock()).then(
+        () => 'accepted',
+        (error: { code: string; reason?: string }) => error.reason ?? error.code,
+      )
+    }
+    const outcomes = [await send(0), await send(1), await send(1), await send(0)]
+    expect(outcomes).toEqual(['accepted', 'ERR_EVENT_REPEATED', 'replayed_nonce', 'replayed_nonce'])
+    expect(database.rows).toBe(1)
+    expect(eventId.mock.calls[0]?.[0]).toMatchObject({
+      webhookId: '42',
+      messageId: 'msg_1',
+      timestamp: Number(TIMESTAMP),
+    })
   })
 
   it('does not run if the store is down', async () => {

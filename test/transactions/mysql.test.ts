@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MySqlTransactionStore } from '../../src/stores/mysql/index.js'
 import { SimulatedTime } from '../support/simulated-time.js'
+import { newStep } from '../support/step.js'
 import { type Session, SimulatedDatabase } from '../support/transactions/simulated-database.js'
 
 // A lock of MySQL belongs to its connection, so it stays if the connection is lost, until the server notices.
@@ -67,10 +68,7 @@ it.each(['before its lock', 'after its lock was refused'])(
   async (when) => {
     const database = new SimulatedDatabase()
     const [original, copy, other] = [database.newSession(), database.newSession(), database.newSession()]
-    let end = () => {}
-    const ended = new Promise<void>((resolve) => {
-      end = resolve
-    })
+    const { take: end, taken: ended } = newStep()
     const working = deliver(storeOn(original), async (session) => {
       session.insertRow()
       await ended
@@ -107,10 +105,7 @@ it('does not end a connection that has unlocked its keys, and serves somebody el
 it('unlocks the first of two keys if the second is locked', async () => {
   const database = new SimulatedDatabase()
   const [first, copy, next] = [database.newSession(), database.newSession(), database.newSession()]
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  const { take: end, taken: ended } = newStep()
   const working = deliver(storeOn(first), () => ended)
   await time.pass(0)
   const split = { webhookId: '42', keys: ['another', 'signature 1'], ttlSeconds: 600, work: insert }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SimulatedTime } from '../support/simulated-time.js'
+import { newStep } from '../support/step.js'
 import {
   type Session,
   SIMULATED,
@@ -15,15 +16,6 @@ const FAILURE = new Error('the work failed')
 const KEYS = ['nonce', 'signature 1']
 const hang = () => new Promise<never>(() => {})
 const insert = async (session: Session) => session.insertRow()
-
-/** A promise that a test resolves. */
-function newStep() {
-  let take = () => {}
-  const taken = new Promise<void>((resolve) => {
-    take = resolve
-  })
-  return { take, taken }
-}
 
 /** The steps of a transaction that a test can replace. */
 interface Steps {
