@@ -16,7 +16,7 @@ describe('memory', () => {
   }
 
   it.each([
-    ['UUID', 280, (index: number) => UUIDS[index] ?? ''],
+    ['UUID', 300, (index: number) => UUIDS[index] ?? ''],
     ['nonce of 128 characters', 380, (index: number) => flat(`${index}`.padStart(128, 'n'))],
   ])('is about the documented size per %s, with an owner', (_, bytes, keyOf) => {
     const { store } = storeAt(2 ** 32)
