@@ -80,7 +80,7 @@ export class MemoryNonceStore implements NonceStore {
   #queues: Entry[] = []
   #size = 0
   #reservations = 0
-  readonly #use = new MemoryStoreUse()
+  readonly #use: MemoryStoreUse | undefined
 
   constructor(options: MemoryNonceStoreOptions = {}) {
     assertOptions(options, ['maxEntries', 'whenFull', 'clock'])
@@ -96,6 +96,8 @@ export class MemoryNonceStore implements NonceStore {
     this.#maxEntries = maxEntries
     this.#whenFull = whenFull
     this.#clock = clock
+    // A subclass is a part of another store.
+    this.#use = new.target === MemoryNonceStore ? new MemoryStoreUse() : undefined
     this.#shards = Array.from({ length: Math.ceil(maxEntries / SHARD_ENTRIES) }, () => new Map())
   }
 
@@ -121,9 +123,13 @@ export class MemoryNonceStore implements NonceStore {
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )
     }
-    while (this.#size > room) this.#remove(this.#oldest())
+    while (this.#size > room) {
+      // The oldest entry is in front of its queue.
+      const fronts = this.#queues.map((head) => head.next)
+      this.#remove(fronts.reduce((one, other) => (one.number < other.number ? one : other)))
+    }
     for (const key of scopedKeys) this.#add(key, expiry, owner)
-    this.#use.noteReservation()
+    this.#use?.noteReservation()
     return true
   }
 
@@ -142,11 +148,6 @@ export class MemoryNonceStore implements NonceStore {
         this.#remove(head.next)
       }
     }
-  }
-
-  /** Returns the oldest entry, which is in front of its queue. */
-  #oldest(): Entry {
-    return this.#queues.map((head) => head.next).reduce((one, other) => (one.number < other.number ? one : other))
   }
 
   #add(key: string, expiry: number, owner: string | undefined): void {

@@ -1,11 +1,21 @@
 import { Admission } from './admission.js'
-import { within } from './with-timeout.js'
+import { MemoryNonceStore } from './memory.js'
+import { LateReservations, within } from './with-timeout.js'
 
-/** For how many milliseconds a taken key is remembered. */
+/** For how many milliseconds a key that another process holds is remembered, because that process can release the key. */
 const REMEMBERED = 250
 
-/** The maximum number of taken keys that are remembered. */
+/** The maximum number of these keys. */
 const MAX_REMEMBERED = 10_000
+
+/** The maximum number of keys that are remembered because this process reserved them. They take about 30 MB. */
+const MAX_OWN = 100_000
+
+/** The owner of all keys in the memory of this process. */
+const OWNER = 'this process'
+
+/** A subclass, so that it does not count for the warning about a memory store per request. */
+class OwnKeys extends MemoryNonceStore {}
 
 /** A reservation without a response so far. */
 interface Pending {
@@ -14,18 +24,22 @@ interface Pending {
 }
 
 /**
- * The pending reservations of one process, and the keys that were taken a moment ago.
+ * The pending reservations of one process, and the keys that are known to be taken.
  *
  * A copy of a pending or remembered reservation is refused without a statement, so that a flood of copies does not load the server. A copy
- * never gets the key before the original does, even if reservations are sent in another order.
+ * never gets the key before the original does, even if reservations are sent in another order. The memory only refuses: a reservation is
+ * accepted only if the server accepts it.
  */
 export class Reservations {
   readonly #timeout: number
   readonly #admission: Admission
+  readonly #late: LateReservations
   readonly #now: () => number
   /** The latest pending reservation of each key. */
   readonly #pending = new Map<string, Pending>()
-  /** The time until which each taken key is remembered, the oldest key first. */
+  /** The keys that this process has reserved or is about to reserve. Only this process can release them before their TTL ends. */
+  readonly #own: OwnKeys
+  /** The time until which each key of another process is remembered, the oldest key first. */
   readonly #takenUntil = new Map<string, number>()
 
   /**
@@ -36,7 +50,9 @@ export class Reservations {
   constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
     this.#timeout = timeout
     this.#admission = new Admission(concurrency, timeout)
+    this.#late = new LateReservations(timeout)
     this.#now = now
+    this.#own = new OwnKeys({ maxEntries: MAX_OWN, whenFull: 'evict', clock: { now } })
   }
 
   /**
@@ -47,23 +63,55 @@ export class Reservations {
    * reservation fails or is refused, this reservation calls `ask`.
    *
    * @param keys - the keys as the store names them, the webhook included.
+   * @param release - releases the keys, if the reservation has an owner. Called if the server reserves the keys after the time-out.
    */
-  async reserve(keys: readonly string[], ttlSeconds: number, ask: () => Promise<boolean>): Promise<boolean> {
+  async reserve(
+    keys: readonly string[],
+    ttlSeconds: number,
+    ask: () => Promise<boolean>,
+    release?: (() => Promise<unknown>) | undefined,
+  ): Promise<boolean> {
     if (this.isTaken(keys)) return false
     const id = idOf(keys)
     const earlier = new Set(keys.flatMap((key) => this.#pending.get(key) ?? []))
     for (const other of earlier) if (other.id === id) return other.outcome.then(() => false)
 
-    const send = () => this.#admission.send(ask)
-    const pending = { id, outcome: within(this.#timeout, askAfter(earlier, send)) }
+    let isClaimed = false
+    let isOver = false
+    const send = async () => {
+      // After the time-out, nothing is sent.
+      if (isOver) return false
+      this.#late.assertNone(keys)
+      isClaimed = this.claim(keys, ttlSeconds)
+      return isClaimed && this.#admission.send(async () => !isOver && ask())
+    }
+    const response = askAfter(earlier, send)
+    const pending = { id, outcome: this.#late.wait(keys, response, release && (() => this.release(keys, release))) }
     for (const key of keys) this.#pending.set(key, pending)
+    let isReserved: boolean | undefined
     try {
-      const isReserved = await pending.outcome
-      this.remember(keys, isReserved, ttlSeconds)
+      isReserved = await pending.outcome
       return isReserved
     } finally {
+      isOver = true
+      if (isClaimed) this.settle(keys, isReserved, ttlSeconds)
       for (const key of keys) if (this.#pending.get(key) === pending) this.#pending.delete(key)
     }
+  }
+
+  /**
+   * Claims all keys or none for a reservation that is about to be sent, and returns whether no key is known to be taken. A claim lasts for
+   * the TTL, so it ends before the server frees the keys. Call {@link settle} when the reservation ends.
+   */
+  claim(keys: readonly string[], ttlSeconds: number): boolean {
+    return !this.isTaken(keys) && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
+  }
+
+  /** Keeps the claim of the keys if the server reserved them. Otherwise, gives the claim back. */
+  settle(keys: readonly string[], isReserved: boolean | undefined, ttlSeconds: number): void {
+    if (isReserved) return
+    this.#own.release('', keys, OWNER)
+    if (isReserved === false) this.remember(keys, false, ttlSeconds)
   }
 
   /** Returns whether one of the keys is remembered as taken, or whether these keys were refused together. */
@@ -90,16 +138,21 @@ export class Reservations {
   }
 
   /**
-   * Releases the keys of a reservation with `ask`, and forgets that they were taken. Rejects after the time-out. A release is sent at once,
-   * because the sender's retry would otherwise be refused.
+   * Releases the keys of a reservation with `ask`. Rejects after the time-out. A release is sent at once, because the sender's retry would
+   * otherwise be refused. The keys are forgotten now and when the release ends, because a lost response must not refuse the retry.
    */
   async release(keys: readonly string[], ask: () => Promise<unknown>): Promise<void> {
-    await within(this.#timeout, ask())
     this.forget(keys)
+    try {
+      await within(this.#timeout, ask())
+    } finally {
+      this.forget(keys)
+    }
   }
 
-  /** Forgets that the keys were taken, because the reservation was released. */
+  /** Forgets that the keys were taken, because the reservation is released. */
   forget(keys: readonly string[]): void {
+    this.#own.release('', keys, OWNER)
     for (const key of [...keys, idOf(keys)]) this.#takenUntil.delete(key)
   }
 }

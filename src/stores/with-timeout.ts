@@ -1,11 +1,13 @@
 import { assertTimeout } from '../arguments.js'
+import { scopedKey } from './keys.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
 
 /**
  * Returns a store that waits at most `milliseconds` for a response of `nonceStore`, and then rejects. The network stores of this package
  * already have a `timeout`.
  *
- * A late response is ignored. The nonce may or may not be reserved, so the sender must sign the retry with a new nonce.
+ * If `nonceStore` has `release`, a reservation that comes too late is released, so that a retry of the same request can be accepted. Until
+ * then, for at most 60 s, a retry is refused with an error.
  *
  * @param nonceStore - the store to wait for. The store continues after the time-out, so also set a time-out in the client of the store.
  * @param milliseconds - a whole number from 1, such as 1000.
@@ -23,16 +25,113 @@ import { assertNonceStore, type NonceStore } from './nonce-store.js'
 export function withTimeout(nonceStore: NonceStore, milliseconds: number): NonceStore {
   assertNonceStore(nonceStore)
   assertTimeout(milliseconds, 'milliseconds')
-  const limited: NonceStore = {
-    reserve: (...call) => limit(nonceStore.reserve(...call)),
-  }
+  const late = new LateReservations(milliseconds)
   const { reserveAll, release } = nonceStore
-  if (reserveAll) limited.reserveAll = (...call) => limit(reserveAll.apply(nonceStore, call))
-  if (release) limited.release = (...call) => limit(release.apply(nonceStore, call))
+  const limited: NonceStore = {
+    reserve: (...call) => reserve(call[0], [call[1]], call[3], () => nonceStore.reserve(...call)),
+  }
+  if (reserveAll) {
+    limited.reserveAll = (...call) => reserve(call[0], call[1], call[3], () => reserveAll.apply(nonceStore, call))
+  }
+  if (release) {
+    limited.release = (...call) => {
+      const response = release.apply(nonceStore, call)
+      return response === undefined ? response : within(milliseconds, response)
+    }
+  }
   return limited
 
-  function limit<T>(response: T | Promise<T>): T | Promise<T> {
-    return typeof response === 'boolean' || response === undefined ? response : within(milliseconds, response)
+  function reserve(
+    webhookId: string,
+    keys: readonly string[],
+    owner: string | undefined,
+    ask: () => boolean | Promise<boolean>,
+  ): boolean | Promise<boolean> {
+    const scopedKeys = keys.map((key) => scopedKey(webhookId, key))
+    late.assertNone(scopedKeys)
+    const response = ask()
+    if (typeof response === 'boolean') return response
+    const giveBack =
+      owner !== undefined && limited.release ? limited.release.bind(null, webhookId, keys, owner) : undefined
+    return late.wait(scopedKeys, response, giveBack)
+  }
+}
+
+/** For how many milliseconds copies of a reservation without a response are refused. */
+const REFUSED = 60_000
+
+/** The maximum number of keys whose copies are refused. */
+const MAX_REFUSED = 10_000
+
+/**
+ * Waits for reservations, and gives back those that come after their time-out.
+ *
+ * A client can keep a reservation while its server is down, and send the reservation when the server is back. The request has got a 503 by
+ * then, so nobody's code ran, but the reservation would refuse every retry. Copies are refused with an error until the reservation is given
+ * back, because a copy that the server refuses as taken would get a 401, which senders do not retry.
+ */
+export class LateReservations {
+  readonly #timeout: number
+  /** Until when copies of each key are refused, the oldest key first. */
+  readonly #refusals = new Map<string, { readonly until: number }>()
+
+  /** @param timeout - how long a reservation may take, in milliseconds. */
+  constructor(timeout: number) {
+    this.#timeout = timeout
+  }
+
+  /** Throws if an earlier reservation of one of the keys had no response in time, and may still come. */
+  assertNone(keys: readonly string[]): void {
+    const now = performance.now()
+    if (!keys.some((key) => Number(this.#refusals.get(key)?.until) > now)) return
+    throw timedOut(
+      `An earlier copy of the request has no response after ${this.#timeout} ms. Check the server. A later retry can be accepted.`,
+    )
+  }
+
+  /**
+   * Resolves to the response to a reservation, or rejects after the time-out.
+   *
+   * @param keys - the keys with their webhook.
+   * @param release - releases the keys. Called if the response is `true` after the time-out.
+   */
+  async wait(keys: readonly string[], response: Promise<boolean>, release?: () => unknown): Promise<boolean> {
+    let isAnswered = false
+    const answered = Promise.resolve(response).finally(() => {
+      isAnswered = true
+    })
+    try {
+      return await within(this.#timeout, answered)
+    } catch (error) {
+      if (!isAnswered) void this.#giveBack(keys, answered, release)
+      throw error
+    }
+  }
+
+  async #giveBack(keys: readonly string[], response: Promise<boolean>, release?: () => unknown): Promise<void> {
+    let refusal = this.#refuseCopies(keys)
+    try {
+      if ((await response) !== true) return
+      refusal = this.#refuseCopies(keys)
+      await release?.()
+    } catch {
+      // The client responded with an error, so nobody knows whether the keys are reserved.
+    } finally {
+      for (const key of keys) if (this.#refusals.get(key) === refusal) this.#refusals.delete(key)
+    }
+  }
+
+  #refuseCopies(keys: readonly string[]): object {
+    const refusal = { until: performance.now() + REFUSED }
+    for (const key of keys) {
+      this.#refusals.delete(key)
+      this.#refusals.set(key, refusal)
+    }
+    for (const oldest of this.#refusals.keys()) {
+      if (this.#refusals.size <= MAX_REFUSED) break
+      this.#refusals.delete(oldest)
+    }
+    return refusal
   }
 }
 
@@ -44,12 +143,16 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 export function within<T>(
   milliseconds: number,
   response: T | PromiseLike<T>,
-  message = `No response within ${milliseconds} ms. The nonce may be reserved, so the retry needs a new nonce.`,
+  message = `No response within ${milliseconds} ms. The nonce may be reserved, so a retry may be refused. Check the server.`,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stopTimer = startTimer(milliseconds, () => reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' })))
+    const stopTimer = startTimer(milliseconds, () => reject(timedOut(message)))
     Promise.resolve(response).finally(stopTimer).then(resolve, reject)
   })
+}
+
+function timedOut(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ETIMEDOUT' })
 }
 
 /**

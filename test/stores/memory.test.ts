@@ -456,6 +456,24 @@ describe("whenFull: 'evict'", () => {
   })
 })
 
+it('keeps its entries in small Maps, so that none pauses the process for long when it grows', () => {
+  const { store } = storeAt(0, { maxEntries: 100_000 })
+  const sizes = new Map<object, number>()
+  const { set } = Map.prototype
+  Map.prototype.set = function (...entry) {
+    set.apply(this, entry)
+    set.call(sizes, this, this.size)
+    return this
+  }
+  try {
+    for (const key of UUIDS.slice(0, 100_000)) store.reserve('a', key, 600)
+  } finally {
+    Map.prototype.set = set
+  }
+  expect(sizes.size).toBe(49)
+  expect(Math.max(...sizes.values())).toBeLessThan(2400)
+})
+
 describe('options', () => {
   it('can be undefined', () => {
     const store = new MemoryNonceStore({ maxEntries: undefined, whenFull: undefined, clock: undefined })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Reservations } from '../../src/stores/reservations.js'
+import { LateReservations } from '../../src/stores/with-timeout.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 
 let time: SimulatedTime
@@ -10,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => time.stop())
 
-const after = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+const elapse = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
 /** A database that counts its statements. */
 class Database {
@@ -21,7 +22,7 @@ class Database {
 
   async reserve(keys: readonly string[]): Promise<boolean> {
     this.statements++
-    await after(this.milliseconds)
+    await elapse(this.milliseconds)
     if (this.error !== undefined) throw this.error
     return this.reserveNow(keys)
   }
@@ -31,13 +32,25 @@ class Database {
     if (isFree) for (const key of keys) this.taken.add(key)
     return isFree
   }
+
+  async release(keys: readonly string[]): Promise<void> {
+    await elapse(this.milliseconds)
+    for (const key of keys) this.taken.delete(key)
+    if (this.error !== undefined) throw this.error
+  }
 }
 
 function open(database = new Database()) {
   const reservations = new Reservations(1000, 32)
   const reserve = (keys: string[], ttlSeconds = 600) =>
-    reservations.reserve(keys, ttlSeconds, () => database.reserve(keys))
-  return { database, reservations, reserve }
+    reservations.reserve(
+      keys,
+      ttlSeconds,
+      () => database.reserve(keys),
+      () => database.release(keys),
+    )
+  const release = (keys: string[]) => reservations.release(keys, () => database.release(keys))
+  return { database, reservations, reserve, release }
 }
 
 /** Lets enough time pass for every answer, and resolves to the outcomes: true, false, or the message of an error. */
@@ -108,21 +121,238 @@ describe('another split of a message that has no answer yet', () => {
   it('has an answer within its own time-out, however many there are before it', async () => {
     const { database, reserve } = open()
     database.milliseconds = 10_000
-    const answers: Promise<unknown>[] = []
+    const waits: Promise<number>[] = []
     for (let split = 0; split < 20; split++) {
       const at = time.now
-      answers.push(reserve([`a:${split}`, 'signature']).catch(() => time.now - at))
+      waits.push(
+        reserve([`a:${split}`, 'signature']).then(
+          () => 0,
+          () => time.now - at,
+        ),
+      )
       await time.pass(10)
     }
     await time.pass(2000)
-    expect(await Promise.all(answers)).toEqual(Array(20).fill(1000))
+    for (const milliseconds of await Promise.all(waits)) {
+      expect(milliseconds).toBeGreaterThan(0)
+      // Time passes in steps of 10 ms here.
+      expect(milliseconds).toBeLessThanOrEqual(1010)
+    }
+    expect(database.statements).toBe(1)
   })
 })
 
-describe('a key that was taken a moment ago', () => {
+describe('a key that this process has reserved', () => {
+  it('is refused without a statement until its TTL ends, which counts from when the reservation was sent', async () => {
+    const { database, reserve } = open()
+    database.milliseconds = 400
+    expect(await outcomesOf([reserve(['a'])], 400)).toEqual([true])
+    for (const until of [401, 250_000, 600_000]) {
+      await time.pass(until - time.now)
+      expect(await outcomesOf([reserve(['a'])], 0)).toEqual([false])
+    }
+    expect(database.statements).toBe(1)
+    await time.pass(1)
+    expect(await outcomesOf([reserve(['a'])], 400)).toEqual([false])
+    expect(database.statements).toBe(2)
+  })
+
+  it('is refused in every split of its message', async () => {
+    const { database, reserve } = open()
+    await outcomesOf([reserve(['a', 'signature'])], 10)
+    await time.pass(10_000)
+    expect(await outcomesOf([reserve(['a:b', 'signature']), reserve(['a'])], 0)).toEqual([false, false])
+    expect(database.statements).toBe(1)
+  })
+
+  it('takes no other key of a refused split with it', async () => {
+    const { reserve } = open()
+    await outcomesOf([reserve(['a', 'signature'])], 10)
+    await outcomesOf([reserve(['a:b', 'signature'])], 10)
+    expect(await outcomesOf([reserve(['a:b'])], 10)).toEqual([true])
+  })
+
+  it('keeps its TTL when other copies are refused', async () => {
+    const { database, reserve } = open()
+    await outcomesOf([reserve(['a'], 1)], 10)
+    for (let count = 0; count < 99; count++) await outcomesOf([reserve(['a'], 600)], 10)
+    database.taken.clear()
+    await time.pass(11)
+    expect(await outcomesOf([reserve(['a'])], 10)).toEqual([true])
+  })
+
+  it('is forgotten first if 100 000 others were reserved after it', () => {
+    const { reservations } = open()
+    for (let key = 0; key < 100_000; key++) reservations.claim([`${key}`], 600)
+    expect(reservations.claim(['0'], 600)).toBe(false)
+    expect(reservations.claim(['one more'], 600)).toBe(true)
+    expect(reservations.claim(['1'], 600)).toBe(false)
+    expect(reservations.claim(['0'], 600)).toBe(true)
+  })
+
+  it.each([
+    ['refuses', (database: Database) => database.taken.add('signature'), false],
+    ['fails', (database: Database) => Object.assign(database, { error: new Error('out of memory') }), 'out of memory'],
+    [
+      'does not respond to',
+      (database: Database) => Object.assign(database, { milliseconds: 5000 }),
+      expect.stringContaining('No response within 1000 ms'),
+    ],
+  ])('is forgotten if the server %s the reservation', async (_, spoil, outcome) => {
+    const { database, reserve } = open()
+    spoil(database)
+    expect(await outcomesOf([reserve(['a', 'signature'])], 10_000)).toEqual([outcome])
+    Object.assign(database, new Database())
+    database.taken.clear()
+    expect(await outcomesOf([reserve(['signature']), reserve(['a'])], 10)).toEqual([true, true])
+  })
+
+  it('is forgotten when its release is sent, so that a retry asks', async () => {
+    const { database, reserve, release } = open()
+    await outcomesOf([reserve(['a', 'signature'])], 10)
+    const released = release(['a', 'signature'])
+    const retry = reserve(['a', 'signature'])
+    expect(await outcomesOf([retry], 10)).toEqual([true])
+    expect(database.statements).toBe(2)
+    await released
+  })
+
+  it('is forgotten again when its release ends, also if the response is lost', async () => {
+    const { database, reserve, release } = open()
+    await outcomesOf([reserve(['a', 'signature'])], 10)
+    database.milliseconds = 20
+    database.error = new Error('connection lost')
+    const released = release(['a', 'signature']).catch(({ message }: Error) => message)
+    database.error = undefined
+    database.milliseconds = 5
+    // The retry overtakes the release, and the server refuses it.
+    expect(await outcomesOf([reserve(['a', 'signature'])], 5)).toEqual([false])
+    database.error = new Error('connection lost')
+    await time.pass(15)
+    database.error = undefined
+    expect(await released).toBe('connection lost')
+    expect(await outcomesOf([reserve(['a', 'signature'])], 5)).toEqual([true])
+  })
+})
+
+describe('a reservation that has no response in time', () => {
+  const LATE = expect.stringContaining('An earlier copy of the request has no response after 1000 ms.')
+  const TIMED_OUT = expect.stringContaining('No response within 1000 ms.')
+
+  it('is given back when it comes late, and copies fail until then', async () => {
+    const { database, reserve } = open()
+    database.milliseconds = 2000
+    expect(await outcomesOf([reserve(['a', 'signature'])], 1000)).toEqual([TIMED_OUT])
+    database.milliseconds = 300
+    // At 2000 ms, the server reserves the keys. At 2300 ms, the keys are released.
+    for (const at of [1000, 1999, 2000, 2001, 2299]) {
+      await time.pass(at - time.now)
+      expect(await outcomesOf([reserve(['a', 'signature'])], 0)).toEqual([LATE])
+      expect(await outcomesOf([reserve(['a:b', 'signature'])], 0)).toEqual([LATE])
+      expect(await outcomesOf([reserve(['a'])], 0)).toEqual([LATE])
+    }
+    expect(database.statements).toBe(1)
+    await time.pass(1)
+    expect(await outcomesOf([reserve(['a', 'signature'])], 300)).toEqual([true])
+  })
+
+  it('fails another split that waits for it', async () => {
+    const { database, reserve } = open()
+    database.milliseconds = 2000
+    expect(await outcomesOf([reserve(['a', 's']), reserve(['a:b', 's'])], 1000)).toEqual([TIMED_OUT, LATE])
+    expect(database.statements).toBe(1)
+  })
+
+  it('does not fail a copy if the client responded with an error', async () => {
+    const { database, reserve } = open()
+    database.error = Object.assign(new Error('connection lost'), { code: 'ETIMEDOUT' })
+    expect(await outcomesOf([reserve(['a'])], 10)).toEqual(['connection lost'])
+    database.error = undefined
+    expect(await outcomesOf([reserve(['a'])], 10)).toEqual([true])
+  })
+
+  it.each([
+    ['refused', async () => false],
+    ['failed', () => Promise.reject(new Error('connection lost'))],
+  ])('is not released if it was %s late', async (_, respond) => {
+    const { database, reservations } = open()
+    const ask = () => elapse(2000).then(respond)
+    let releases = 0
+    const answer = reservations.reserve(['a'], 600, ask, async () => releases++)
+    expect(await outcomesOf([answer], 2000)).toEqual([TIMED_OUT])
+    expect(releases).toBe(0)
+    expect(await outcomesOf([reservations.reserve(['a'], 600, () => database.reserve(['a']))], 10)).toEqual([true])
+  })
+
+  it('stays reserved if it has no owner', async () => {
+    const { database, reservations } = open()
+    database.milliseconds = 2000
+    const reserve = () => reservations.reserve(['a'], 600, () => database.reserve(['a']))
+    expect(await outcomesOf([reserve()], 1999)).toEqual([TIMED_OUT])
+    expect(await outcomesOf([reserve()], 1)).toEqual([LATE])
+    database.milliseconds = 10
+    expect(await outcomesOf([reserve()], 10)).toEqual([false])
+  })
+
+  it('fails copies for 60 s after its time-out, and then copies ask', async () => {
+    const { database, reserve } = open()
+    database.milliseconds = 1_000_000
+    expect(await outcomesOf([reserve(['a'])], 1000)).toEqual([TIMED_OUT])
+    database.milliseconds = 10
+    expect(await outcomesOf([reserve(['a'])], 59_999)).toEqual([LATE])
+    expect(await outcomesOf([reserve(['a'])], 1)).toEqual([LATE])
+    expect(await outcomesOf([reserve(['a'])], 10)).toEqual([true])
+    // The reservation without a response is then refused, because the key is taken.
+    await time.pass(1_000_000)
+    expect(await outcomesOf([reserve(['a'])], 10)).toEqual([false])
+  })
+
+  it('fails copies while it is given back, also more than 60 s after its time-out', async () => {
+    const { database, reserve } = open()
+    database.milliseconds = 100_000
+    expect(await outcomesOf([reserve(['a'])], 1000)).toEqual([TIMED_OUT])
+    await time.pass(99_000 - 1)
+    database.milliseconds = 500
+    await time.pass(1)
+    expect(await outcomesOf([reserve(['a'])], 0)).toEqual([LATE])
+    await time.pass(500)
+    expect(await outcomesOf([reserve(['a'])], 500)).toEqual([true])
+  })
+
+  it('fails the copies of 10 000 keys, and forgets the oldest key first', async () => {
+    const late = new LateReservations(1000)
+    const outcomes: Promise<boolean>[] = []
+    for (let key = 0; key <= 10_000; key++) outcomes.push(late.wait([`${key}`], new Promise(() => {})))
+    await outcomesOf(outcomes, 1000)
+    expect(() => late.assertNone(['0'])).not.toThrow()
+    for (const key of ['1', '10000']) expect(() => late.assertNone([key])).toThrow(/^An earlier copy/)
+  })
+
+  it('is not sent after its time-out', async () => {
+    const reservations = new Reservations(1000, 1)
+    let sent = 0
+    const reserve = (keys: string[], milliseconds: number, error?: Error) =>
+      reservations.reserve(keys, 600, async () => {
+        sent++
+        await elapse(milliseconds)
+        if (error !== undefined) throw error
+        return true
+      })
+    const answers = [reserve(['s'], 800, new Error('lost')), reserve(['a', 's'], 10)]
+    await time.pass(700)
+    // This one is sent at 800 ms, because it is newer, so the second one could be sent at 1200 ms.
+    answers.push(reserve(['x'], 400))
+    expect(await outcomesOf(answers)).toEqual(['lost', TIMED_OUT, true])
+    expect(sent).toBe(2)
+    expect(await outcomesOf([reserve(['a', 's'], 10)])).toEqual([true])
+  })
+})
+
+describe('a key that another process holds', () => {
   it('is refused without a statement for 250 ms', async () => {
     const { database, reserve } = open()
-    expect(await outcomesOf([reserve(['a'])], 10)).toEqual([true])
+    database.taken.add('a')
+    expect(await outcomesOf([reserve(['a'])], 10)).toEqual([false])
     await time.pass(249)
     expect(await outcomesOf([reserve(['a'])], 0)).toEqual([false])
     expect(database.statements).toBe(1)
@@ -140,13 +370,6 @@ describe('a key that was taken a moment ago', () => {
     }
     // One per 260 ms.
     expect(database.statements).toBe(39)
-  })
-
-  it('is refused in every split of a reserved message', async () => {
-    const { database, reserve } = open()
-    await outcomesOf([reserve(['a', 'signature'])], 10)
-    expect(await outcomesOf([reserve(['a:b', 'signature']), reserve(['a'])], 0)).toEqual([false, false])
-    expect(database.statements).toBe(1)
   })
 
   it('says nothing about the other key of a refused reservation', async () => {
@@ -169,6 +392,7 @@ describe('a key that was taken a moment ago', () => {
       [600, 250],
     ] as const) {
       const key = String(ttlSeconds)
+      database.taken.add(key)
       database.statements = 0
       await outcomesOf([reserve([key], ttlSeconds)], 10)
       if (milliseconds > 0) {
@@ -182,19 +406,13 @@ describe('a key that was taken a moment ago', () => {
     }
   })
 
-  it('is forgotten when its reservation is released', async () => {
-    const { database, reservations, reserve } = open()
-    await outcomesOf([reserve(['a', 'signature'])], 10)
-    await outcomesOf([reserve(['a', 'signature'])], 10)
-    database.taken.clear()
-    reservations.forget(['a', 'signature'])
-    expect(await outcomesOf([reserve(['a', 'signature'])], 10)).toEqual([true])
-  })
-
   it('is forgotten first if 10 000 others were taken after it', async () => {
     const { database, reserve } = open()
     database.milliseconds = 0
-    for (const key of ['a', 'b', ...Array(9999).keys()]) await outcomesOf([reserve([String(key)])], 0)
+    for (const key of ['a', 'b', ...Array(9999).keys()]) {
+      database.taken.add(String(key))
+      await outcomesOf([reserve([String(key)])], 0)
+    }
     database.statements = 0
     expect(await outcomesOf([reserve(['b'])], 0)).toEqual([false])
     expect(database.statements).toBe(0)
@@ -246,9 +464,9 @@ it('is never overtaken by a copy or another split, in any interleaving with any 
         let sent = 0
         const send = async (keys: readonly string[]) => {
           const { there, back, isLost } = statements[sent++ % statements.length] as (typeof statements)[number]
-          await after(there)
+          await elapse(there)
           const isReserved = database.reserveNow(keys)
-          await after(back)
+          await elapse(back)
           if (isLost) throw new Error('connection lost')
           return isReserved
         }
@@ -284,7 +502,7 @@ it('is accepted if it is the first of its message, when nothing fails', async ()
         const reservations = new Reservations(1000, concurrency)
         let sent = 0
         const send = async (keys: readonly string[]) => {
-          await after(latencies[sent++ % latencies.length] as number)
+          await elapse(latencies[sent++ % latencies.length] as number)
           return database.reserveNow(keys)
         }
         const answers: Promise<boolean>[] = []

@@ -43,7 +43,9 @@ describe('withTimeout', () => {
     await pass(999)
     expect(seen.outcome).toBe('pending')
     await pass(1)
-    expect(seen.outcome).toBe('No response within 1000 ms. The nonce may be reserved, so the retry needs a new nonce.')
+    expect(seen.outcome).toBe(
+      'No response within 1000 ms. The nonce may be reserved, so a retry may be refused. Check the server.',
+    )
   })
 
   it('gives verify a NonceStoreError with the cause', async () => {
@@ -83,6 +85,71 @@ describe('withTimeout', () => {
     process.off('unhandledRejection', unhandled)
     expect(seen.outcome).toMatch(/No response/)
     expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  describe('of a store that has release', () => {
+    /** A store whose reservations take 2000 ms, and whose releases take 300 ms. */
+    function slowStore() {
+      const store = new MemoryNonceStore()
+      const calls: string[] = []
+      const later = (milliseconds: number, act: () => boolean | undefined) =>
+        new Promise<never>((resolve) => {
+          setTimeout(() => resolve(act() as never), milliseconds)
+        })
+      const limited = withTimeout(
+        {
+          reserve(...call) {
+            calls.push('reserve')
+            return later(2000, () => store.reserve(...call))
+          },
+          reserveAll(...call) {
+            calls.push('reserveAll')
+            return later(2000, () => store.reserveAll(...call))
+          },
+          release(...call) {
+            calls.push(`release ${call.flat().join()}`)
+            return later(300, () => void store.release(...call))
+          },
+        },
+        1000,
+      )
+      return { store, calls, limited }
+    }
+
+    it.each([
+      ['reserve', ['n']],
+      ['reserveAll', ['n', 's']],
+    ] as const)('gives back what %s reserved too late, and copies fail until then', async (method, keys) => {
+      const { store, calls, limited } = slowStore()
+      const reserve = () =>
+        method === 'reserve'
+          ? limited.reserve('42', 'n', 600, 'me')
+          : (limited.reserveAll?.('42', keys, 600, 'me') ?? true)
+      const seen = watch(reserve())
+      await pass(1000)
+      expect(seen.outcome).toMatch('No response within 1000 ms')
+      for (const milliseconds of [0, 999, 1, 299]) {
+        await pass(milliseconds)
+        expect(reserve).toThrow(/^An earlier copy of the request has no response after 1000 ms/)
+      }
+      expect(store.reserve('42', 'n', 600)).toBe(false)
+      await pass(1)
+      expect(calls).toEqual([method, `release 42,${keys.join()},me`])
+      expect(store.reserveAll('42', keys, 600)).toBe(true)
+      watch(reserve())
+      expect(calls).toHaveLength(3)
+    })
+
+    it('releases nothing without an owner, and no other webhook is refused', async () => {
+      const { store, calls, limited } = slowStore()
+      watch(limited.reserve('42', 'n', 600))
+      await pass(1000)
+      expect(() => limited.reserve('42', 'n', 600)).toThrow(/^An earlier copy/)
+      watch(limited.reserve('4', '2n', 600))
+      await pass(1000)
+      expect(store.reserve('42', 'n', 600)).toBe(false)
+      expect(calls).toEqual(['reserve', 'reserve'])
+    })
   })
 
   it('reads an answer that arrived while the process stalled before it rejects', async () => {
