@@ -124,29 +124,37 @@ export class SqliteNonceStore implements NonceStore {
   }
 
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): boolean {
-    const now = timeOf(this.#clock)
-    const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
-    if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
-    if (this.#reservations.isTaken(hashes)) return false
-    const statement = this.#statementOf(keys.length)
-    const { changes } = statement.run(...hashes.map(bytesOf), expiresAt, ownerBytes(owner), Math.floor(now))
-    // The statement changes nothing if one key is taken.
-    const isReserved = Number(changes) === keys.length
-    this.#reservations.remember(hashes, isReserved, ttlSeconds)
-    if (!isReserved) return false
-    if (this.#currentFile() !== this.#file) {
-      throw new Error(
-        'The SQLite file was removed or replaced. Restart the process, so that all processes use one file.',
-      )
+    if (!this.#reservations.claim(hashes, ttlSeconds)) return false
+    let isReserved: boolean | undefined
+    try {
+      isReserved = this.#reserve(hashes, ttlSeconds, owner)
+    } finally {
+      this.#reservations.settle(hashes, isReserved, ttlSeconds)
     }
-    return true
+    return isReserved
   }
 
   release(webhookId: string, keys: readonly string[], owner: string): void {
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     for (const hash of hashes) this.#release.run(bytesOf(hash), ownerBytes(owner))
     this.#reservations.forget(hashes)
+  }
+
+  #reserve(hashes: readonly string[], ttlSeconds: number, owner: string | undefined): boolean {
+    const now = timeOf(this.#clock)
+    const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
+    if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
+    const statement = this.#statementOf(hashes.length)
+    const { changes } = statement.run(...hashes.map(bytesOf), expiresAt, ownerBytes(owner), Math.floor(now))
+    // The statement changes nothing if one key is taken.
+    if (Number(changes) !== hashes.length) return false
+    if (this.#currentFile() !== this.#file) {
+      throw new Error(
+        'The SQLite file was removed or replaced. Restart the process, so that all processes use one file.',
+      )
+    }
+    return true
   }
 
   /** Returns an ID of the file that is currently at the database's path. Returns `undefined` for a database in memory. */

@@ -175,12 +175,68 @@ export function expectStore(store: unknown, from: string): asserts store is Nonc
   )
 }
 
-/** Calls `createStore`, and returns the store. Throws if the value is not a store, or if the store does not remember a key. */
+/**
+ * Calls `createStore` twice, and returns one store that sends its calls to both: see {@link alternate}. Throws if a value is not a store, or
+ * if a store does not remember a key of the other store.
+ */
 export async function open({ createStore }: Setting): Promise<NonceStore> {
-  const store: unknown = await createStore()
-  expectStore(store, 'createStore')
-  await expectRemembers(store)
-  return store
+  const stores: [NonceStore, NonceStore] = [await createStore(), await createStore()]
+  for (const store of stores) expectStore(store, 'createStore')
+  const [one, other] = stores
+  await expectRemembers(one)
+  if (one === other) return one
+  const reservation = newReservation()
+  await reserveNew(one, reservation)
+  await expectTaken(
+    other,
+    reservation,
+    'A key that one instance reserved is free in another instance. Keep keys in the shared backend, not in the instance.',
+  )
+  return alternate(stores)
+}
+
+/**
+ * Returns a store that never asks the store which reserved a key whether this key is taken, because a store may remember its own keys
+ * without its database. A release, and the next question about the key, go to the store that reserved the key, because other stores may
+ * remember for a moment that the key was taken.
+ */
+function alternate(stores: readonly [NonceStore, NonceStore]): NonceStore {
+  /** The index of the store that reserved a key, and the index of the store to ask next about this key. */
+  const holders = new Map<string, number>()
+  const next = new Map<string, number>()
+  const namesOf = (webhookId: string, keys: readonly string[]) => keys.map((key) => JSON.stringify([webhookId, key]))
+  const indexOf = (names: readonly string[], indexes: ReadonlyMap<string, number>) =>
+    indexes.get(names.find((name) => indexes.has(name)) ?? '') ?? 0
+
+  async function reserveWith(names: readonly string[], call: (store: NonceStore) => unknown): Promise<boolean> {
+    const index = indexOf(names, next)
+    // Simultaneous calls for a free key go to both stores.
+    if (!names.some((name) => holders.has(name))) for (const name of names) next.set(name, 1 - index)
+    const answer = await call(stores[index] as NonceStore)
+    if (answer === true) {
+      for (const name of names) {
+        holders.set(name, index)
+        next.set(name, 1 - index)
+      }
+    }
+    return answer as boolean
+  }
+
+  const [{ reserveAll, release }] = stores
+  return {
+    reserve: (...call) => reserveWith(namesOf(call[0], [call[1]]), (store) => store.reserve(...call)),
+    ...(reserveAll && {
+      reserveAll: (...call) => reserveWith(namesOf(call[0], call[1]), (store) => store.reserveAll?.(...call)),
+    }),
+    ...(release && {
+      async release(...call) {
+        const names = namesOf(call[0], call[1])
+        const index = indexOf(names, holders)
+        for (const name of names) next.set(name, index)
+        return stores[index]?.release?.(...call)
+      },
+    }),
+  }
 }
 
 /** Reserves a free key twice, and checks that only the first call returns `true`. */

@@ -31,8 +31,8 @@ export interface NonceStoreContractCase {
 /**
  * Returns the cases that every `NonceStore` must pass, for any test runner.
  *
- * @param createStore - creates a store. Each case calls `createStore` once or twice. All stores must share one database, so if the store is
- * in memory, always return the same store. You do not need to empty the database, because each case uses its own keys.
+ * @param createStore - creates a store. Each case calls `createStore` two to four times, because a store may remember what it reserved. All
+ * stores must share one database, so if the store is in memory, always return the same store. You do not need to empty the database, because each case uses its own keys.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if `createStore` is not a function, or an option is invalid.
  *
  * @example
