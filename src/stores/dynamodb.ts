@@ -90,7 +90,12 @@ export class DynamoDBNonceStore implements NonceStore {
    */
   async reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
     const hash = scopedKeyHash(webhookId, key)
-    return this.#reservations.reserve([hash], ttlSeconds, this.#reserve(hash, ttlSeconds, owner))
+    return this.#reservations.reserve(
+      [hash],
+      ttlSeconds,
+      () => this.#reserve(hash, ttlSeconds, owner),
+      owner === undefined ? undefined : () => this.#release([hash], owner),
+    )
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
@@ -108,21 +113,20 @@ export class DynamoDBNonceStore implements NonceStore {
     await checkStore(this.#timeout, (webhookId, key) => {
       const hash = scopedKeyHash(webhookId, key)
       return {
-        reserve: (owner) => this.#reserve(hash, PROBE_SECONDS, owner)(),
+        reserve: (owner) => this.#reserve(hash, PROBE_SECONDS, owner),
         release: (owner) => this.#release([hash], owner),
         advice: 'Pass the input to PutItem unchanged.',
       }
     })
   }
 
-  /** Returns a function that sends one reservation. The time is read now, because the reservation may have to wait. */
-  #reserve(hash: string, ttlSeconds: number, owner: string | undefined): () => Promise<boolean> {
+  async #reserve(hash: string, ttlSeconds: number, owner: string | undefined): Promise<boolean> {
     const now = timeOf(this.#clock)
     const caller = newToken(owner)
     // Time to live reads whole seconds.
     const expiresAt = Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)
     const values = { ':now': { N: (Math.floor(now) / 1000).toFixed(3) }, ':caller': { S: caller } }
-    return () => this.#put(hash, expiresAt, caller, IS_FREE, values)
+    return this.#put(hash, expiresAt, caller, IS_FREE, values)
   }
 
   #release(hashes: readonly string[], owner: string): Promise<unknown> {

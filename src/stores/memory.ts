@@ -26,7 +26,7 @@ export interface MemoryNonceStoreOptions {
 const MAX_ENTRIES = 16_777_216
 
 /**
- * The average number of entries in a shard when the store is full. One large `Map` would pause the process when it grows, and a key that is
+ * The average number of entries in a shard when the store is full. One large `Map` would pause the process when it grows. A key that is
  * reserved and released often would become slow, because a `Map` keeps the places of deleted keys until it is rebuilt.
  */
 const SHARD_ENTRIES = 2048

@@ -152,7 +152,12 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
     const hashes = hashesOf(webhookId, keys)
     const milliseconds = engineTtlMilliseconds(ttlSeconds)
-    return this.reservations.reserve(hashes, ttlSeconds, () => this.#reserve(hashes, milliseconds, owner))
+    return this.reservations.reserve(
+      hashes,
+      ttlSeconds,
+      () => this.#reserve(hashes, milliseconds, owner),
+      owner === undefined ? undefined : () => this.#release(hashes, owner),
+    )
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {

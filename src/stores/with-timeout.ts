@@ -67,8 +67,8 @@ const MAX_REFUSED = 10_000
  * Waits for reservations, and gives back those that come after their time-out.
  *
  * A client can keep a reservation while its server is down, and send the reservation when the server is back. The request has got a 503 by
- * then, so nobody's code ran, but the reservation would refuse every retry. Copies are refused with an error until the reservation is given
- * back, because a copy that the server refuses as taken would get a 401, which senders do not retry.
+ * then, so nobody's code ran, but the reservation would refuse every retry. Until the reservation is given back, copies fail with an error.
+ * If the server refused a copy as taken, the copy would get a 401, and most senders would never retry.
  */
 export class LateReservations {
   readonly #timeout: number

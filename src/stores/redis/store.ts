@@ -92,12 +92,17 @@ export class RedisNonceStore implements NonceStore {
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
     const milliseconds = engineTtlMilliseconds(ttlSeconds)
     const redisKeys = this.#redisKeys(webhookId, keys)
-    return this.#reservations.reserve(redisKeys, ttlSeconds, () => this.#reserve(redisKeys, milliseconds, owner))
+    return this.#reservations.reserve(
+      redisKeys,
+      ttlSeconds,
+      () => this.#reserve(redisKeys, milliseconds, owner),
+      owner === undefined ? undefined : () => this.#release(redisKeys, owner),
+    )
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const redisKeys = this.#redisKeys(webhookId, keys)
-    await this.#reservations.release(redisKeys, () => this.#run(RELEASE, redisKeys, ownerHash(owner)))
+    await this.#reservations.release(redisKeys, () => this.#release(redisKeys, owner))
   }
 
   /**
@@ -111,7 +116,7 @@ export class RedisNonceStore implements NonceStore {
       return {
         checkSettings: async () => assertNoEviction(await this.#run(POLICY, redisKeys, newToken(undefined))),
         reserve: (owner) => this.#reserve(redisKeys, engineTtlMilliseconds(PROBE_SECONDS), owner),
-        release: (owner) => this.#run(RELEASE, redisKeys, ownerHash(owner)),
+        release: (owner) => this.#release(redisKeys, owner),
         advice: 'Send all commands to the server of the key.',
       }
     })
@@ -119,6 +124,10 @@ export class RedisNonceStore implements NonceStore {
 
   async #reserve(redisKeys: readonly string[], milliseconds: number, owner: string | undefined): Promise<boolean> {
     return (await this.#run(RESERVE, redisKeys, newToken(owner), String(milliseconds))) === 'reserved'
+  }
+
+  #release(redisKeys: readonly string[], owner: string): Promise<string> {
+    return this.#run(RELEASE, redisKeys, ownerHash(owner))
   }
 
   #redisKeys(webhookId: string, keys: readonly string[]): string[] {
