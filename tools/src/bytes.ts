@@ -55,7 +55,7 @@ function ofUnits(units: Uint8Array | Uint16Array): string {
 }
 
 /** The characters of the bytes 0x80 to 0x9F in Windows-1252. The decoder of some Node versions is wrong for these bytes. */
-const WINDOWS_1252 =
+export const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
 
 const IN_WINDOWS_1252 = new RegExp(`^[\\0-\\xff${WINDOWS_1252}]*$`)

@@ -21,6 +21,7 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
 const INFLATE = {
   gzip: zlib.gunzipSync,
   deflate: zlib.inflateSync,
+  'raw deflate': zlib.inflateRawSync,
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 

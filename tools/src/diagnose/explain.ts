@@ -134,7 +134,7 @@ function endOf(body: Uint8Array): Uint8Array {
 
 function signedAs(variant: FoundVariant, mask: Mask): EvidenceLine[] {
   const parts = messageOf(variant)
-  const place = variant.layout.indexOf('<body>')
+  const place = variant.layout.findIndex((part) => /^<"?body"?>$/.test(part))
   const text = (some: readonly Uint8Array[]) => quote(mask(fromUtf8(concat(...some))))
   const lines: EvidenceLine[] = [['Signed as', layoutText(variant.layout, mask)]]
   if (place === -1) return [...lines, ['The message', text(parts)]]

@@ -12,7 +12,7 @@ export type FindingCode =
   | 'header_swapped'
   /** `X-Timestamp` has characters that are not decimal digits. */
   | 'timestamp_format'
-  /** `X-Timestamp` is in milliseconds, microseconds, nanoseconds or minutes, not in seconds, or has too many digits. */
+  /** `X-Timestamp` is in milliseconds, nanoseconds, minutes, days or another unit, not in seconds, or has too many digits. */
   | 'timestamp_unit'
   /** `X-Timestamp` does not count from 1970-01-01, has too few digits, or was never set. */
   | 'timestamp_epoch'
@@ -66,7 +66,7 @@ export type FindingCode =
   | 'secret_changed'
   /** The key is a placeholder, the name of a variable, or text such as `undefined`. Or the receiver copied a masked secret from a page. */
   | 'secret_placeholder'
-  /** The parts of the signed message have another order or separator, a part is missing, or the message has names of variables. */
+  /** The signed message has another order, separator or format such as JSON, a part is missing or added, or it has names of variables. */
   | 'message_layout'
   /** The signed timestamp is not the sent timestamp. Often, the program reads the clock twice, or did not fill in a placeholder. */
   | 'message_timestamp'
@@ -89,7 +89,10 @@ export type FindingCode =
   | 'body_hashed'
   /** The sender signed an empty body, or text such as `[object Object]`. */
   | 'body_not_signed'
-  /** The body was changed or lost before it was verified. For example, it is empty, or its length is not `Content-Length`. */
+  /**
+   * The body was changed or lost. For example, it is empty, its JSON ends in the middle, its length is not `Content-Length`, or a shell or a
+   * template changed it.
+   */
   | 'body_changed'
   /** No known mistake explains the signature. The secrets differ, or the signed bytes differ from the received bytes. */
   | 'signature_mismatch'

@@ -121,6 +121,15 @@ export const FIXES = {
   },
 
   same_bytes: { sender: `${SAME_BYTES}.`, receiver: RAW_BYTES },
+  pass_as_data: {
+    sender: `${SAME_BYTES}. Pass the body as data, not as a format, a template or a part of a command.`,
+    lines: {
+      node: "message.replace('{body}', () => body), because $$ and $& are special in a text",
+      python: "f'{timestamp}:{nonce}:'.encode() + body, without % and format",
+      go: 'mac.Write(body), not fmt.Fprintf(mac, string(body))',
+      shell: 'printf %s "$BODY", not printf "$BODY" or echo -e; IFS= read -r BODY',
+    },
+  },
   without_slashes: {
     sender: `${SAME_BYTES}, without addslashes.`,
     receiver: `${RAW_BYTES} WordPress adds slashes to $_POST: read php://input instead.`,

@@ -28,10 +28,15 @@ const SCALES = [
   unit('microseconds', 1e-3),
   unit('nanoseconds', 1e-6),
   unit('minutes', 60_000),
+  unit('hours', 3_600_000),
+  unit('days', DAY),
   since('0001-01-01', 1e-4, 'ticks of 100 ns since the year 1 (DateTime.Ticks of .NET)'),
   since('1601-01-01', 1e-4, 'ticks of 100 ns since 1601 (a FILETIME of Windows)'),
+  since('1900-01-01', 1e3, 'seconds since 1900 (the epoch of NTP)'),
+  since('1904-01-01', 1e3, 'seconds since 1904 (the epoch of old Macs)'),
   since('2001-01-01', 1e3, 'seconds since 2001 (the epoch of Apple)'),
-  since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
+  since('-004713-11-24T12:00:00Z', DAY, 'days of the Julian calendar'),
+  since('1899-12-30', DAY, 'days since 1899-12-30 (an OLE date, as spreadsheets have)'),
 ]
 
 /** The maximum distance of a plausible time from the time of the diagnosis: ten years, because a capture can be old. */
@@ -44,7 +49,8 @@ export function scaleOf(value: number, now: number): Scale | undefined {
   if (place !== -1) return SCALES[place]
   // Tests often use a clock close to 1970, where one number is plausible both as seconds and as milliseconds.
   if (Math.abs(value * 1000 - now) < NEAR) return undefined
-  return SCALES.find((scale) => Math.abs(scale.toInstant(value) - now) < NEAR)
+  const distanceOf = (scale: Scale) => Math.abs(scale.toInstant(value) - now)
+  return SCALES.filter((scale) => distanceOf(scale) < NEAR).sort((one, other) => distanceOf(one) - distanceOf(other))[0]
 }
 
 const COMPACT =

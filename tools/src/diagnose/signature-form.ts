@@ -1,6 +1,7 @@
-import { fromBase64, fromHex, fromLatin1, hex } from '../bytes.js'
+import { fromBase64, fromLatin1, hex, latin1, utf8 } from '../bytes.js'
 import { ALGORITHMS } from '../primitives.js'
 import { joinWords } from '../text.js'
+import { ENCODINGS } from './encodings.js'
 import { percentDecode } from './hypotheses/body-formats.js'
 import type { Mask } from './mask-secrets.js'
 
@@ -36,7 +37,7 @@ const isWhole = ({ code, differences }: SignatureForm) => code === 'signature_fo
 
 /** Returns all possible forms of the digest in the header, the simplest first. */
 export function signatureForms(signature: string, mask: Mask): SignatureForm[] {
-  const encoded = [...readEncoded(signature, mask), ...readSignedNumber(signature)]
+  const encoded = [...readEncoded(signature, mask), ...readNumber(signature)]
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
   // Some senders print each byte as a hex number: `5` for the byte 0x05. In Java, the byte 0xc5 is negative, and prints as `ffffffc5`.
   const printed = signature.replaceAll('ffffff', '')
@@ -48,13 +49,62 @@ export function signatureForms(signature: string, mask: Mask): SignatureForm[] {
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
 
-/** Reads a digest as Java's `new BigInteger(digest).toString(16)` prints it. Java prints a negative number if the first bit is 1. */
-function readSignedNumber(signature: string): SignatureForm[] {
-  if (!/^-[0-9a-f]{32,64}$/.test(signature)) return []
-  const digits = ((1n << 256n) - BigInt(`0x${signature.slice(1)}`)).toString(16)
-  const form = "the hex of a number with a minus sign, as Java's BigInteger prints it"
-  return [{ differences: [form], code: 'signature_format', lengths: [32], matches: (digest) => digest === digits }]
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** The digits of numbers with other bases than 16. The digits of base85 stand for four bytes at a time. */
+const BASES: { readonly [name: string]: string } = {
+  'a decimal number': DIGITS.slice(0, 10),
+  'a number in base 36': DIGITS.slice(0, 10) + DIGITS.slice(36),
+  base58: DIGITS.replace(/[0OIl]/g, ''),
+  base62: DIGITS,
+  base85: `${DIGITS}!#$%&()*+-;<=>?@^_\`{|}~`,
+  Ascii85: String.fromCharCode(...Array.from({ length: 85 }, (_, digit) => digit + 0x21)),
 }
+
+function inBase(value: bigint, digits: string): string {
+  const base = BigInt(digits.length)
+  let text = ''
+  for (let rest = value; rest > 0n; rest /= base) text = digits.charAt(Number(rest % base)) + text
+  return text
+}
+
+/** Returns whether a text can be a digest, whose first digits may be zeros. */
+const isNear = (length: number, expected: number) => length <= Math.ceil(expected) && length > expected - 4
+
+/** Reads a digest as a number in another base. Java's BigInteger prints a negative number if the first bit is 1. */
+function readNumber(signature: string): SignatureForm[] {
+  const form = (name: string, matches: SignatureForm['matches']): SignatureForm => ({
+    ...{ differences: [name], code: 'signature_format', lengths: [32], matches },
+  })
+  const signed = (base: number) => (digest: string) =>
+    BigInt.asIntN(256, BigInt(`0x${digest}`)).toString(base) === signature
+  if (/^-[0-9a-f]{32,78}$/.test(signature)) {
+    return [16, 10].map((base) =>
+      form(
+        `a ${base === 16 ? 'hex' : 'decimal'} number with a minus sign, as Java's BigInteger prints it`,
+        signed(base),
+      ),
+    )
+  }
+  const text = signature.replace(/^<~|~>$/g, '')
+  // Hex digits are digits of each larger base too.
+  if (/^(?=.*[a-f])[0-9a-f]+$/i.test(text)) return []
+  return Object.entries(BASES)
+    .filter(
+      ([, digits]) =>
+        isNear(text.length, 256 / Math.log2(digits.length)) && [...text].every((digit) => digits.includes(digit)),
+    )
+    .map(([name, digits]) => {
+      const parts = digits.length === 85 ? /.{8}/g : /.+/g
+      const width = digits.length === 85 ? 5 : 0
+      const write = (part: string) => inBase(BigInt(`0x${part}`), digits).padStart(width, digits.charAt(0))
+      return form(
+        `${name} instead of hex`,
+        (digest) => digest.replace(parts, write) === (width > 0 ? text : text.replace(/^0+/, '')),
+      )
+    })
+}
+
+const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 
 /** Reads hex or base64, whole or truncated, with or without a prefix or quotes. */
 function readEncoded(signature: string, mask: Mask): SignatureForm[] {
@@ -68,8 +118,6 @@ function readEncoded(signature: string, mask: Mask): SignatureForm[] {
       })),
     )
 }
-
-const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 
 /** Returns the ways to read hex digits: as a whole digest, as a part of one, or as a longer text that ends with one. */
 function readDigits(digits: string): SignatureForm[] {
@@ -159,26 +207,6 @@ const MISREAD: { readonly [letter: string]: string } = {
 export const rereadDigits = (text: string): string =>
   text.replace(/\s+/g, '').replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
 
-/** How programs print bytes: `197, 184, …`, `[197,184,…]`, `-59 -72 …`, `c5:b8:…`, `<Buffer c5 b8 …>` or `c5b8636d-680beec4-…`. */
-const PRINTED: readonly { readonly pattern: RegExp; readonly what: string; readonly read: (text: string) => string }[] =
-  [
-    {
-      pattern: /-?\d{1,3}(?:(?:, ?| )-?\d{1,3}){31}/,
-      what: 'a list of decimal numbers instead of hex',
-      read: (text) => hex(Uint8Array.from(text.split(/, ?| /), Number)),
-    },
-    {
-      pattern: /(?:0x)?[0-9a-f]{2}(?:(?:, ?|[\s:-])(?:0x)?[0-9a-f]{2}){31}/i,
-      what: 'separators between the bytes',
-      read: (text) => text.replace(/0x|[^0-9a-f]/gi, ''),
-    },
-    {
-      pattern: /[0-9a-f]{4,60}(?:[:-][0-9a-f]{4,60})+/i,
-      what: 'separators between the digits',
-      read: (text) => text.replace(/[:-]/g, ''),
-    },
-  ]
-
 /** Returns the parts of a header that may be an encoded digest. */
 function piecesOf(signature: string, mask: Mask): Piece[] {
   const pieces: Piece[] = []
@@ -186,13 +214,9 @@ function piecesOf(signature: string, mask: Mask): Piece[] {
   const encoded = decoded === signature ? [] : ['percent-encoded']
   const trimmed = signature.trim()
   if (trimmed !== signature) pieces.push({ text: trimmed, differences: ['white space around it'] })
-  // `JSON.stringify` writes a Uint8Array as `{"0":197,"1":184,…}`.
-  const numbers = decoded.replace(/"\d{1,2}":/g, '')
-  for (const { pattern, what, read } of PRINTED) {
-    const [printed] = pattern.exec(numbers) ?? []
-    const text = printed === undefined ? '' : read(printed)
-    if (text.length === 64) pieces.push({ text, differences: [what] })
-  }
+  // Other encodings than hex and base64 have characters that do not belong to a word. Programs print a name before bytes: `<Buffer c5 b8 …>`.
+  const inside = trimmed.replace(/^<Buffer (.*)>$|^[A-Za-z]\w*(?:\(\d+\) |\()([[{].*?)\)?$/s, '$1$2')
+  if (/[^A-Za-z0-9+/=_]/.test(inside)) pieces.push({ text: inside, differences: [] })
   const joined = trimmed.replace(/\s+/g, '')
   if (joined !== trimmed && (/^[0-9a-f]{40,}$/i.test(joined) || fromBase64(joined)?.length === 32)) {
     pieces.push({ text: joined, differences: ['white space inside it'], isOfCapture: true })
@@ -226,34 +250,46 @@ function shorten(text: string): string {
   return brief.length > 40 ? `${brief.slice(0, 40)}…` : brief
 }
 
-/** Decodes a piece from hex and from base64. The texts of the results are lowercase hex. */
-function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
-  const decoded: Piece[] = []
-  const add = (encoding: string, digits: string) =>
-    decoded.push({ text: digits, differences: encoding === '' ? differences : [...differences, encoding], isOfCapture })
-  const addInner = (encoding: string, bytes: Uint8Array | undefined) => {
-    const inner = bytes === undefined ? '' : fromLatin1(bytes).trimEnd()
-    if (/^[0-9a-f]{16,}$/i.test(inner)) {
-      add(`${encoding} of the ${/[A-F]/.test(inner) ? 'uppercase hex' : 'hex'} text`, inner.toLowerCase())
-    } else {
-      const digest = fromBase64(inner)
-      if (digest !== undefined) add(`${encoding} of the base64 text`, hex(digest))
+/** The maximum number of encodings around a digest, one in the other. */
+const MAX_NESTED = 3
+
+/** Decodes a piece from hex, base64 and the other encodings. The texts of the results are lowercase hex. */
+function decode({ text: encoded, differences, isOfCapture = false }: Piece): Piece[] {
+  const digests: Piece[] = []
+  const all: { text: string; names: readonly string[] }[] = [{ text: encoded, names: [] }]
+  for (const { text, names } of all) {
+    const isHex = /^[0-9a-f]+$/i.test(text)
+    const add = (digits: string, around: readonly string[]) => {
+      const upper = /[A-F]/.test(digits) ? 'uppercase hex' : 'hex'
+      const form = around.length === 0 ? upper : `${around.join(' of ')}${isHex ? ` of the ${upper} text` : ''}`
+      const difference = form === 'hex' ? [] : [isHex && around.length > 0 ? form : `${form} instead of lowercase hex`]
+      digests.push({ text: digits.toLowerCase(), differences: [...differences, ...difference], isOfCapture })
+    }
+    if (isHex) add(text, names)
+    if (names.length === MAX_NESTED) break
+    for (const { kind, name, decode } of ENCODINGS) {
+      // Base64 with 32 characters that are all hex digits is very unlikely.
+      if (
+        kind === 'charset' ||
+        name === 'base64 with line breaks' ||
+        (name !== 'hex' && /^(0x)?[0-9a-f]{32,}$/i.test(text))
+      )
+        continue
+      const decoded = decode?.(latin1(text))
+      const bytes = typeof decoded === 'string' ? utf8(decoded) : (decoded ?? new Uint8Array())
+      const inner = fromLatin1(bytes).trimEnd()
+      const own = [...names, name === 'base64' ? nameOfBase64(text) : name]
+      if (/^[!-~][ -~]{15,}$/.test(inner)) {
+        if (inner !== text) all.push({ text: inner, names: own })
+      } else if (name === 'base64' ? bytes.length > 0 : name !== 'hex' && LENGTHS.includes(bytes.length))
+        add(hex(bytes), own)
     }
   }
-  if (/^[0-9a-f]+$/i.test(text)) {
-    add(/[A-F]/.test(text) ? 'uppercase hex instead of lowercase' : '', text.toLowerCase())
-    addInner('hex', fromHex(text))
-  }
-  // Base64 with 32 characters that are all hex digits is very unlikely.
-  const bytes = /^(0x)?[0-9a-f]{32,}$/i.test(text) ? undefined : fromBase64(text)
-  if (bytes !== undefined) {
-    const isPadded = text.length % 4 === 0
-    const encoding = /[-_]/.test(text) ? 'base64url' : isPadded ? 'base64' : 'base64 without its padding'
-    add(`${encoding} instead of lowercase hex`, hex(bytes))
-    addInner(encoding, bytes)
-  }
-  return decoded
+  return digests
 }
+
+const nameOfBase64 = (text: string) =>
+  /[-_]/.test(text) ? 'base64url' : text.length % 4 === 0 ? 'base64' : 'base64 without its padding'
 
 /** Returns the forms that read the whole header as a digest. Base64 counts only if it has the 32 bytes of a SHA-256. */
 function plainForms(signature: string, mask: Mask): SignatureForm[] {

@@ -1,4 +1,4 @@
-import { utf8 } from '../bytes.js'
+import { fromUtf8, utf8 } from '../bytes.js'
 import {
   type Change,
   DIMENSIONS,
@@ -58,16 +58,17 @@ export function* findSigningVariant(facts: Facts, context: SearchContext, mask: 
 }
 
 /** Returns the bytes that were signed, as one piece for each part of the layout. */
-export function messageOf(variant: Pick<SigningVariant, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
+export function messageOf(
+  variant: Pick<SigningVariant, 'layout' | 'timestamp' | 'nonce' | 'body' | 'key'>,
+): Uint8Array[] {
+  const { timestamp, nonce, body, key } = variant
   return encodedParts(variant.layout).map((encoded, index) => {
     const part = variant.layout[index]
-    return part === '<timestamp>'
-      ? variant.timestamp
-      : part === '<nonce>'
-        ? variant.nonce
-        : part === '<body>'
-          ? variant.body
-          : encoded
+    if (part === '<timestamp>') return timestamp
+    if (part === '<nonce>') return nonce
+    if (part === '<body>') return body
+    if (part === '<secret>') return key
+    return part === '<"body">' ? utf8(JSON.stringify(fromUtf8(body))) : encoded
   })
 }
 
@@ -82,7 +83,12 @@ function encodedParts(layout: Layout): readonly Uint8Array[] {
 
 /** Returns whether a field of a signing variant has an effect. For example, the nonce has no effect if the layout does not contain it. */
 function matters(field: keyof SigningVariant, { layout, digest }: SigningVariant): boolean {
-  return field === 'key' ? digest.isKeyed : field === 'layout' || field === 'digest' || layout.includes(`<${field}>`)
+  return field === 'key'
+    ? digest.isKeyed
+    : field === 'layout' ||
+        field === 'digest' ||
+        layout.includes(`<${field}>`) ||
+        (field === 'body' && layout.includes('<"body">'))
 }
 
 /** Returns the choices of a dimension: first its right values, then its hypotheses. A value that two hypotheses propose is tried once. */

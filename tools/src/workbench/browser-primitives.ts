@@ -1,13 +1,13 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { md5, sha1 } from '@noble/hashes/legacy.js'
-import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
+import { sha256, sha384, sha512, sha512_256 } from '@noble/hashes/sha2.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
-import { Gunzip, Unzlib } from 'fflate'
+import { Gunzip, Inflate, Unzlib } from 'fflate'
 import { concat, hex, isUtf8 } from '../bytes.js'
 import type { HashAlgorithm, Primitives } from '../primitives.js'
 
-const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256 }
-const INFLATE = { gzip: Gunzip, deflate: Unzlib }
+const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256, 'sha512-256': sha512_256 }
+const INFLATE = { gzip: Gunzip, deflate: Unzlib, 'raw deflate': Inflate }
 
 class TooLong extends Error {}
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { ENCODINGS } from '../../src/diagnose/encodings.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from '../../src/diagnose/hypotheses/body.js'
 import { wrongDigests } from '../../src/diagnose/hypotheses/digest.js'
 import { LAYOUT_HYPOTHESES } from '../../src/diagnose/hypotheses/layout.js'
@@ -36,11 +37,10 @@ const WITH_EXAMPLES = new Set([
   'the body with CRLF for each LF',
   'the body without its line breaks',
   'the body without the white space around it',
-  'the body in ASCII, with `??` for each emoji and `?` for everything else, as Java and C# write it',
   'the text `null` in the place of the body',
   'the text `{}` in the place of the body',
   'the body without the line break at its end',
-  'the body with a CRLF (carriage return and line feed) after it',
+  'the body with a CRLF after it',
 ])
 
 it.each(named(CAPTURED))('the first finding names the mistake: %s', async (_, request) => {
@@ -65,6 +65,7 @@ it('each hypothesis explains one of these requests, or has an example', async ()
     ...[...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS, ...wrongDigests('sha256', 'SHA-256')],
   ]
   const isOfTable = (name: string) =>
+    ENCODINGS.some((one) => name.endsWith(` in ${one.name}`) || name.endsWith(` decoded from ${one.name}`)) ||
     TEXT_CHANGES.some(({ what }) =>
       ['secret', 'nonce', 'timestamp', 'body'].some((value) => name === what.replace('<value>', `the ${value}`)),
     )

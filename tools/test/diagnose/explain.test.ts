@@ -41,7 +41,7 @@ describe('words for the body', () => {
     const request = signedRequest({ body: file.replaceAll('\n', ''), signature })
     const { findings } = await diagnose(request, SECRET, at(NOW))
     expect(findings.map(({ code }) => code)).toEqual(['body_newline'])
-    expect(findings[0]?.message).toMatch(/ with its line breaks, .* and with a line feed \(LF\) after it, /)
+    expect(findings[0]?.message).toMatch(/ with the line breaks .* and with a line feed \(LF\) after it, /)
     expect(findings[0]?.evidence).toContain('Signed: 28 bytes, received: 25 bytes.')
   })
 

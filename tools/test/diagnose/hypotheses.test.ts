@@ -89,9 +89,11 @@ describe('a hypothesis proposes the signed value of each example', () => {
   })
 
   it('of the layout', () => {
-    const parts = { timestamp: utf8('17'), nonce: utf8('ab'), body: utf8('B') }
-    const row = rowNamed(LAYOUT_HYPOTHESES, 'the message `<detail>`')
-    const messages = proposed(row, CORRECT_LAYOUT, (layout) => concat(...messageOf({ layout, ...parts })))
+    const parts = { timestamp: utf8('17'), nonce: utf8('ab'), body: utf8('B'), key: utf8('K') }
+    const rows = LAYOUT_HYPOTHESES.filter(({ what }) => what === 'the message `<detail>`')
+    const messages = rows.flatMap((row) =>
+      proposed(row, CORRECT_LAYOUT, (layout) => concat(...messageOf({ layout, ...parts }))),
+    )
     expect(messages).toContain(hex(utf8('17B')))
   })
 
@@ -105,10 +107,10 @@ describe('a hypothesis gives no other value', () => {
   it.each([
     ['the body in UTF-8, which arrived encoded twice (é as Ã©)', ['Zoë', '漢']],
     ['the body without its byte order mark', ['{}']],
-    ['the body decoded from the base64 in the JSON string received', ['{"a":1}']],
+    ['the body decoded from <detail>', ['{"a":1}']],
     ['the body in Latin-1 or Windows-1252', ['漢']],
     ['the body in UTF-8 twice (é as Ã©)', ['hex:5a6feb']],
-    ['the body in ASCII, with `?` for everything else', ['Zoe']],
+    ['the body in ASCII, with `?` for other characters', ['Zoe']],
   ])('%s: %j', (what, bodies) => {
     const row = rowNamed(BODY_HYPOTHESES, what)
     for (const body of bodies) expect(proposed(row, bytesOf(body), asBytes), body).toEqual([])
@@ -156,7 +158,7 @@ describe('a hypothesis gives no other value', () => {
     const times = TIMESTAMP_HYPOTHESES as readonly Hypothesis<number, never>[]
     expect(detailsOf(times, 'another time', 0).slice(-2)).toEqual(['60 s earlier', '60 s later'])
     expect(detailsOf(times, 'the timestamp with the fraction', 0)).toHaveLength(999)
-    const forms = '$a|$' + '{a}|{$a}|{a}|{{a}}|{{ a }}|#{a}|%a%'
+    const forms = 'a|$a|$' + '{a}|{$a}|{a}|{{a}}|{{ a }}|#{a}|%a%'
     expect(placeholdersFor('a').variants.map(({ value }) => value)).toEqual(forms.split('|'))
   })
 

@@ -1,4 +1,4 @@
-import { fromLatin1, fromUtf8, isUtf8 } from '../../bytes.js'
+import { fromLatin1, fromUtf8, hex, isUtf8, utf8 } from '../../bytes.js'
 import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
@@ -66,7 +66,39 @@ function suspectContent(body: Uint8Array, type: string): Draft | undefined {
     const message = 'The body is multipart. Its boundary is random, and differs each time the body is encoded.'
     return { code: 'body_wrapped', message, fix: 'sign_multipart' }
   }
-  if (!/[/+]json *(;|$)/i.test(type) || jsonValue(fromUtf8(body)) !== undefined) return undefined
-  const message = 'Content-Type says that the body is JSON, but the body is not JSON.'
+  const isJson = /[/+]json *(;|$)/i.test(type)
+  const text = fromUtf8(body)
+  if ((isJson || /^text\/|xml|urlencoded/i.test(type)) && !isUtf8(body)) {
+    const position = utf8(text.slice(0, text.indexOf('\ufffd'))).length
+    const byte = hex(body.subarray(position, position + 1)).toUpperCase()
+    const message = `The body is not UTF-8: its byte ${position} is 0x${byte}. It is in another encoding, such as Latin-1, or was compressed or cut.`
+    return { code: 'body_encoding', message, fix: 'encode_once' }
+  }
+  if (!isJson || jsonValue(text) !== undefined) return undefined
+  const message = isStartOfJson(text)
+    ? 'The body is JSON that ends in the middle, so it was cut. Content-Length may count characters instead of bytes.'
+    : 'Content-Type says that the body is JSON, but the body is not JSON.'
   return { code: 'body_changed', message, fix: 'send_whole_json' }
+}
+
+/** Matches a part of a member or of an element, without white space and with `"` in the place of each string. */
+const CUT_VALUE = /^,?"?:?(?:"|-?[\d.eE+-]*|t[rue]*|f[alse]*|n[ul]*)$/
+
+/** Returns whether a text is the start of JSON: up to its last complete value, and with its brackets closed, it is JSON. */
+function isStartOfJson(text: string): boolean {
+  let [closing, end, closingAtEnd, isInString] = ['', 0, '', false]
+  for (const { 0: token, index } of text.matchAll(/\\.?|["{}[\],]/gs)) {
+    if (token === '"') isInString = !isInString
+    if (isInString || token === '"') continue
+    if (token === '{' || token === '[') closing = (token === '{' ? '}' : ']') + closing
+    if (token === '}' || token === ']') closing = closing.slice(1)
+    end = token === ',' ? index : index + 1
+    closingAtEnd = closing
+  }
+  if (closing === '' || jsonValue(text.slice(0, end) + closingAtEnd) === undefined) return false
+  const rest = text
+    .slice(end)
+    .replace(/"(?:[^"\\]|\\.)*"/gs, '"')
+    .replace(/\s+/g, '')
+  return isInString || CUT_VALUE.test(rest)
 }

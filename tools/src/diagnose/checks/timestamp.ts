@@ -20,6 +20,10 @@ const DIGITS = 10
 /** Returns whether a timestamp has only decimal digits, and is not a date such as `20231114221320`. */
 const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
 
+/** Returns the wrong scale of a timestamp, such as milliseconds. Days often have a fraction. */
+const wrongScaleOf = (timestamp: string, now: number) =>
+  isSeconds(timestamp) || /^\d+\.\d+$/.test(timestamp) ? scaleOf(Number(timestamp), now) : undefined
+
 /** Returns a finding if X-Timestamp breaks its format. */
 export function checkTimestampFormat(
   timestamp: string | undefined,
@@ -27,7 +31,7 @@ export function checkTimestampFormat(
   mask: Mask,
   isCaptured = false,
 ): Draft[] {
-  if (timestamp === undefined || isSeconds(timestamp)) return []
+  if (timestamp === undefined || isSeconds(timestamp) || wrongScaleOf(timestamp, now) !== undefined) return []
   const instant = instantOf(timestamp, now)
   const message = `X-Timestamp is ${quote(mask(timestamp))}, not Unix time in seconds as decimal digits.`
   const why = describeUnfilled(timestamp)
@@ -54,7 +58,7 @@ export function checkTimestampWindow(
 ): { readonly unit: readonly Draft[]; readonly drift: readonly Draft[] } {
   const none = { unit: [], drift: [] }
   if (timestamp === undefined) return none
-  const scale = isSeconds(timestamp) ? scaleOf(Number(timestamp), now) : undefined
+  const scale = wrongScaleOf(timestamp, now)
   const instant = isSeconds(timestamp) ? Number(timestamp) * 1000 : instantOf(timestamp, now)
   if (instant === undefined) return none
   const seconds = Math.floor((scale?.toInstant(Number(timestamp)) ?? instant) / 1000)

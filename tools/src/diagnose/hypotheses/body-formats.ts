@@ -1,4 +1,5 @@
 import { fromBase64, hex, latin1 } from '../../bytes.js'
+import { preciseNumber } from '../json/numbers.js'
 import {
   endOfValue,
   type JsonText,
@@ -12,9 +13,10 @@ import {
   textOf,
   written,
 } from '../json/parse.js'
-import { replaceTokens } from '../json/write.js'
+import { replaceTokens, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
-import type { Bytes, Variant, Variants } from './hypothesis.js'
+import type { Applied, Bytes, Variant, Variants } from './hypothesis.js'
+import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
 // This file converts a body into other formats, such as a form into JSON, because the sender may have signed the body in such a format.
 
@@ -48,6 +50,58 @@ export function removeSlashes(slashed: string): string | undefined {
   return addSlashes(plain) === slashed ? plain : undefined
 }
 
+/** What printf writes for these conversions if there is no argument. For the other conversions, it writes 0. */
+const NO_ARGUMENT: { readonly [letter: string]: string } = { f: '0.000000', F: '0.000000', s: '', c: '', b: '', q: '' }
+const CONVERSION = /%(?:%|([-0]?)[-+ #0]*(\d{0,3})(?:\.\d+)?([diouxXfFscbq]))/g
+
+/** Returns the result of `printf "$text"` in a shell, which stops at an unknown conversion. */
+function printfFormat(text: string): string {
+  const [known = ''] = /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[diouxXfFscbq])*/.exec(text) ?? []
+  const written = known.replace(CONVERSION, (_, flag, width, letter) => {
+    if (letter === undefined) return '%'
+    const value = NO_ARGUMENT[letter] ?? '0'
+    return flag === '-' ? value.padEnd(width) : value.padStart(width, flag === '0' && value !== '' ? '0' : ' ')
+  })
+  return replaceEscapes(written, true)
+}
+
+/** Replaces escapes such as `\n`, as `echo -e` does. Only printf also replaces `\"`. */
+const replaceEscapes = (text: string, hasQuotes = false) =>
+  text.replace(/\\(?:u([\da-f]{1,4})|x([\da-f]{1,2})|([nrtbf\\"]))/gi, (sequence, unit, byte, letter) => {
+    if (letter === undefined) return String.fromCharCode(Number(`0x${unit ?? byte}`))
+    return letter === '"' && !hasQuotes ? sequence : JSON.parse(`"${sequence}"`)
+  })
+
+/** The names of the body in templates that a program fills in by search and replace. */
+const MARKS = ['body', 'BODY', 'payload', 'data'].flatMap((name) =>
+  [...VARIABLE_FORMS, '__x__', '@x@', '<x>'].map((form) => inForm(form, name)),
+)
+/** The variables in double quotes of a shell and of PHP, in a template, and in a batch file. */
+const VARIABLES = [/\$(?:\d|[A-Za-z_]\w*|\{[^}]*\}|[@*!-])/g, /\$(?:[A-Za-z_]\w*|\{[^}]*\})/g, /\$\{[^}]*\}/g, /%\w*%/g]
+
+/** What code makes of a body that it reads as a format, a template or a part of a command. */
+export const READ_AS_CODE: { readonly [how: string]: (text: string) => readonly string[] } = {
+  'as printf reads a format: `%%` is `%`, and `%d` is a number': (text) =>
+    text.includes('%') ? [printfFormat(text)] : [],
+  'with one `%` for each `%%`': (text) => [text.replaceAll('%%', '%')],
+  'with one brace for each `{{` and `}}`, as in a template': (text) => [
+    text.replaceAll('{{', '{').replaceAll('}}', '}'),
+  ],
+  'after a replace that reads `$$` and `$&` in it, as in JavaScript': (text) =>
+    /\$[$&`']/.test(text) ? MARKS.map((mark) => mark.replace(mark, text)) : [],
+  'after sed, which reads `&` in it': (text) =>
+    text.includes('&') ? MARKS.map((mark) => text.replace(/\\(.)|&/gs, (_, escaped) => escaped ?? mark)) : [],
+  'with its escapes replaced, such as `\\n` by a newline, as `echo -e` and printf do': (text) =>
+    [false, true].map((hasQuotes) => replaceEscapes(text, hasQuotes)),
+  'without its backslashes, as `read` without -r reads it': (text) => [
+    text.replace(/\\(.)/gs, '$1'),
+    text.replaceAll('\\', ''),
+  ],
+  'without the parts that a shell or a template reads as variables (`$…`)': (text) =>
+    VARIABLES.map((variable) => text.replace(variable, '')),
+  'with a backslash before each `!`, as some shells quote it': (text) => [text.replaceAll('!', '\\!')],
+}
+
 const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
 
 /** Returns the values of a form such as `a=1&b=2`, or an empty list if the text is not a form. */
@@ -67,26 +121,26 @@ function fieldsOf(text: string): (readonly [name: string, value: string])[] {
   })
 }
 
-export function encodeFormAgain(text: string, encode: (part: string) => string): string | undefined {
+const encodeFormAgain = (encode: (part: string) => string) => (text: string) => {
   const fields = fieldsOf(text).map((field) => field.map(encode).join('='))
   return fields.length === 0 ? undefined : fields.join('&')
 }
+export const formWithPercent = encodeFormAgain(percentEncode)
+export const formWithPlus = encodeFormAgain(formEncode)
 
-export function formAsJson(text: string, write: (value: string) => string): string | undefined {
+const formAsJson = (write: (value: string) => string) => (text: string) => {
   const fields = fieldsOf(text).map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
   return fields.length === 0 ? undefined : `{${fields.join(',')}}`
 }
+export const formAsStrings = formAsJson(JSON.stringify)
+export const formAsLiterals = formAsJson(literalOrString)
 
-const PYTHON_WORDS = new Map([
-  ['True', 'true'],
-  ['False', 'false'],
-  ['None', 'null'],
-])
+const PYTHON_WORDS: { readonly [word: string]: string } = { True: 'true', False: 'false', None: 'null' }
 
 /** Returns the value of a form field as JSON: `1`, `true` and `null` without quotes, and other values as strings. */
-export function literalOrString(value: string): string {
+function literalOrString(value: string): string {
   if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(value)) return value
-  return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
+  return PYTHON_WORDS[value] ?? JSON.stringify(value)
 }
 
 /** The maximum length of a form, as a multiple of the length of the JSON. */
@@ -202,12 +256,51 @@ export function* recasedKeys(json: JsonText): Steps<Variants<string>> {
   return { variants }
 }
 
-/** Returns the JSON with `[]` in the place of each `{}`. */
-export function withoutEmptyObjects(json: JsonText): Steps<string> {
-  return replaceTokens(json, (token) => {
-    const isEmpty = (opened: number) => json.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
-    return isEmpty(token) ? '[' : isEmpty(token - 1) ? ']' : written(json, token)
+/** Returns a function that writes each empty object or array, which `opening` begins, as another text. */
+const replaceEmpty = (opening: number, open: string, close: string) => (json: JsonText) =>
+  replaceTokens(json, (token) => {
+    const isEmpty = (opened: number) => json.kinds[opened] === opening && json.closes[opened] === opened + 1
+    return isEmpty(token) ? open : isEmpty(token - 1) ? close : written(json, token)
   })
+
+const DATE = /^"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.0+)?(Z|[+-]00:?00)?"$/
+
+/** Returns the JSON with its dates as other serializers write them: with another fraction of zero seconds, and another form of UTC. */
+function* rewrittenDates(json: JsonText): Steps<Variants<string>> {
+  const variants: Variant<string>[] = []
+  for (const ending of [
+    '$2 $3',
+    ...['', '.000', '.000000', '.0000000'].flatMap((zeros) => [
+      `${zeros} $3`,
+      `${zeros} Z`,
+      `${zeros} +00:00`,
+      `${zeros} `,
+    ]),
+  ]) {
+    const changes = yield* changeTokens(json, STRING, (string) =>
+      DATE.test(string) ? string.replace(DATE, `"$1${ending.replace(' ', '')}"`) : undefined,
+    )
+    const value = yield* withAllChanges(json, changes)
+    if (value === undefined) break
+    variants.push({ detail: '', value })
+  }
+  return { variants }
+}
+
+const precise = (digits: number) => (json: JsonText) => writeInSteps(json, { number: preciseNumber(digits) })
+
+/** What a serializer may make of values when it writes JSON again. */
+export const OTHER_VALUES: { readonly [how: string]: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>> } = {
+  'an empty array (`[]`) for each empty object (`{}`), as PHP keeps it': replaceEmpty(OPEN_OBJECT, '[', ']'),
+  'an empty object (`{}`) for each empty array (`[]`), as PHP writes it with JSON_FORCE_OBJECT': replaceEmpty(
+    OPEN_ARRAY,
+    '{',
+    '}',
+  ),
+  'null for each empty array (`[]`), as Go writes a nil slice': replaceEmpty(OPEN_ARRAY, 'null', ''),
+  'dates with another fraction (`.000`) or another form of UTC (`Z`, `+00:00`)': rewrittenDates,
+  'numbers of 17 digits, as PHP writes them with serialize_precision = 17': precise(17),
+  'numbers of 15 digits, as C++ and old PHP write them': precise(15),
 }
 
 const MAX_CHANGED_TOKENS = 64

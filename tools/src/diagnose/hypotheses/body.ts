@@ -2,26 +2,34 @@ import {
   areEqual,
   base64,
   concat,
-  fromBase64,
-  fromHex,
   fromWindows1252,
   hex,
   latin1,
   utf8,
-  utf16,
   windows1252,
   withoutLineBreaks,
 } from '../../bytes.js'
-import type { CompressionFormat, HashAlgorithm } from '../../primitives.js'
+import { COMPRESSION_FORMATS, type HashAlgorithm } from '../../primitives.js'
 import { fromLatin1, fromUtf8, isAscii, isUtf8 } from '../body-text.js'
+import { DistinctValues } from '../distinct-values.js'
+import { ENCODINGS, inText as text } from '../encodings.js'
 import type { JsonText } from '../json/parse.js'
-import { rubyString } from '../json/styles.js'
 import { isSteps, type Steps } from '../steps.js'
 import * as forms from './body-formats.js'
-import { type Applied, type Bytes, type Hypothesis, hypothesesOf, type Likelihood } from './hypothesis.js'
+import {
+  type Applied,
+  type Bytes,
+  type Hypothesis,
+  hypothesesOf,
+  type Likelihood,
+  type RequestContext,
+  several,
+  type Variant,
+  type Variants,
+} from './hypothesis.js'
 import { parseBody } from './json.js'
 import { placeholdersFor } from './placeholders.js'
-import { changesOf } from './text-changes.js'
+import { changesOf, encodingsOf } from './text-changes.js'
 
 // This file lists the mistakes in the body. The search combines the three lists in this order:
 // - sources: the body was changed after it was signed, for example compressed.
@@ -34,15 +42,6 @@ type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 /** The maximum number of bytes of a body after decompression. A longer body is not tried. */
 const MAX_INFLATED = 2 ** 24
 
-/** Returns a function that decodes the body, changes the text, and encodes it again. A body that is not UTF-8 is decoded as Latin-1. */
-const text =
-  (change: (body: string) => string | undefined) =>
-  (body: Uint8Array): Uint8Array | undefined => {
-    const isText = isUtf8(body)
-    const before = isText ? fromUtf8(body) : fromLatin1(body)
-    const changed = change(before)
-    return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
-  }
 /** Returns a function that changes a body only if it is JSON in UTF-8. */
 const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>>) =>
   function* (body: Uint8Array): Steps<Applied<Bytes>> {
@@ -51,11 +50,15 @@ const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes
     return isSteps(changed) ? yield* changed : changed
   }
 /** Returns a function that changes a body only if it is not ASCII, because ASCII is the same in the other encodings. */
-const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
+const beyondAscii = (change: (body: Uint8Array) => Applied<Bytes>) => (body: Uint8Array) =>
   isAscii(body) ? undefined : change(body)
 const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
   bytes !== undefined && isUtf8(bytes) === expected ? bytes : undefined
 const toLatin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? latin1(body) : undefined)
+
+const inLatin1 = (find: (text: string) => Variant<Bytes>[]) => (body: Uint8Array) => ({
+  variants: find(fromLatin1(body)),
+})
 
 const kind = hypothesesOf<Uint8Array, Bytes>
 /** Returns a function that makes hypotheses that change the body as text. */
@@ -71,8 +74,6 @@ const notSent = kind({ code: 'body_not_signed', fix: 'send_signed_text' })
 const encoding = kind({ code: 'body_encoding', fix: 'encode_once' })
 const newline = kind({ code: 'body_newline', fix: 'keep_newlines' })
 const marked = kind({ code: 'body_encoding', fix: 'no_byte_order_mark' })
-const normalized = kind({ code: 'body_encoding', fix: 'normalize_once' })
-const printed = kind({ code: 'body_wrapped', fix: 'write_body' })
 const asSent = kind({ code: 'body_wrapped', fix: 'sign_as_sent' })
 const oneFormat = kind({ code: 'body_wrapped', fix: 'one_format' })
 const inEnvelope = kind({ code: 'body_wrapped', fix: 'sign_envelope' })
@@ -81,12 +82,9 @@ const inMultipart = kind({ code: 'body_wrapped', fix: 'sign_multipart' })
 const reparsed = kind({ code: 'body_json', fix: 'serialize_once' })
 const recased = kind({ code: 'body_json', fix: 'same_options' })
 const changed = kind({ code: 'body_changed', fix: 'same_bytes' })
+const asData = kind({ code: 'body_changed', fix: 'pass_as_data', side: 'sender' })
 const slashed = kind({ code: 'body_changed', fix: 'without_slashes' })
 
-const inflated = (likelihood: Likelihood, format: CompressionFormat) =>
-  compressed(likelihood, `the uncompressed body (the body arrived as ${format})`, (body, { primitives }) =>
-    primitives.inflate(format, body, MAX_INFLATED),
-  )
 const hashOf =
   (algorithm: HashAlgorithm, write: (digest: Uint8Array) => Bytes): BodyHypothesis['apply'] =>
   (body, { primitives }) => {
@@ -112,12 +110,34 @@ export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesi
   changed('common', 'the original body', () => original),
 ]
 
+/** The maximum number of decoders one after the other, and of bodies that they return. */
+const MAX_CHAIN = 3
+const MAX_DECODED = 32
+
+/** Returns what decoders make of the body, one after the other: for example base64 and then gzip. */
+const decodings = (isCompressed: boolean) =>
+  function* (body: Uint8Array, { primitives }: RequestContext): Steps<Variants<Bytes>> {
+    const distinct = new DistinctValues([body])
+    const all: { value: Uint8Array; names: readonly string[] }[] = [{ value: body, names: [] }]
+    for (const { value, names } of all) {
+      if (names.length === MAX_CHAIN) break
+      const inflated = COMPRESSION_FORMATS.map((name) => [name, primitives.inflate(name, value, MAX_INFLATED)] as const)
+      const decoded = ENCODINGS.map(({ name, decode }) => [name, decode?.(value)] as const)
+      for (const [name, result] of [...inflated, ...decoded]) {
+        const next = typeof result === 'string' ? utf8(result) : result
+        if (next === undefined || next.length === 0 || all.length > MAX_DECODED || !distinct.add(next)) continue
+        yield next.length
+        all.push({ value: next, names: [...names, name] })
+      }
+    }
+    const isInflated = (name: string) => COMPRESSION_FORMATS.some((format) => format === name)
+    const found = all.slice(1).filter(({ names }) => names.some(isInflated) === isCompressed)
+    return { variants: found.map(({ value, names }) => ({ detail: names.join(' of '), value })) }
+  }
+
 /** Hypotheses that the body was changed after it was signed. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(twice)('common', 'the text inside the JSON string received', forms.stringInside),
-  inflated('common', 'gzip'),
-  inflated('common', 'deflate'),
-  inflated('uncommon', 'brotli'),
   encoding(
     'common',
     'the body in UTF-8, which arrived in Latin-1 or Windows-1252',
@@ -135,43 +155,19 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     body.startsWith('\ufeff') ? body.slice(1) : undefined,
   ),
 
-  asSent('uncommon', 'the body decoded from base64', (body) => fromBase64(fromLatin1(body).trim())),
-  asSent('uncommon', 'the body decoded from hex', (body) => fromHex(fromLatin1(body))),
-  asSent('uncommon', 'the body decoded from the base64 in the JSON string received', (body) =>
-    fromBase64(forms.stringInside(fromLatin1(body)) ?? ''),
-  ),
+  compressed('common', 'the uncompressed body (the body arrived as <detail>)', decodings(true)),
+  asSent('uncommon', 'the body decoded from <detail>', decodings(false)),
   inEnvelope('uncommon', 'the <detail> in the body received', ofJson(forms.jsonParts)),
-  inEnvelope('uncommon', 'the field `<detail>` of the form received', (body) => ({
-    variants: forms.formFields(fromLatin1(body)),
-  })),
-  inMultipart('uncommon', 'the content of <detail> of the multipart body', (body) => ({
-    variants: forms.multipartParts(fromLatin1(body)),
-  })),
+  inEnvelope('uncommon', 'the field `<detail>` of the form received', inLatin1(forms.formFields)),
+  inMultipart('uncommon', 'the content of <detail> of the multipart body', inLatin1(forms.multipartParts)),
 
-  inText(oneFormat)('uncommon', 'the fields of the form as JSON', (body) => forms.formAsJson(body, JSON.stringify)),
-  inText(oneFormat)('uncommon', 'the fields of the form as JSON, without quotes around numbers and words', (body) =>
-    forms.formAsJson(body, forms.literalOrString),
-  ),
-  inText(oneFormat)('uncommon', 'the body as it was before it was percent-encoded', (body) =>
-    body.startsWith('%') ? forms.percentDecode(body.replaceAll('+', ' ')) : undefined,
-  ),
-  inText(oneFormat)('uncommon', 'the fields of the form, with a space as `%20`', (body) =>
-    forms.encodeFormAgain(body, forms.percentEncode),
-  ),
-  inText(oneFormat)('uncommon', 'the fields of the form, with a space as `+`', (body) =>
-    forms.encodeFormAgain(body, forms.formEncode),
-  ),
-  oneFormat(
-    'uncommon',
-    'the members of the JSON as a form',
-    ofJson((json) => forms.jsonAsForm(json)),
-  ),
+  inText(oneFormat)('uncommon', 'the fields of the form as JSON', forms.formAsStrings),
+  inText(oneFormat)('uncommon', 'the fields of the form as JSON, with numbers and words', forms.formAsLiterals),
+  inText(oneFormat)('uncommon', 'the fields of the form, with a space as `%20`', forms.formWithPercent),
+  inText(oneFormat)('uncommon', 'the fields of the form, with a space as `+`', forms.formWithPlus),
+  oneFormat('uncommon', 'the members of the JSON as a form', ofJson(forms.jsonAsForm)),
 
-  recased(
-    'uncommon',
-    'the JSON with an empty array for each empty object, as PHP keeps it',
-    ofJson(forms.withoutEmptyObjects),
-  ),
+  ...Object.entries(forms.OTHER_VALUES).map(([how, change]) => recased('rare', `the JSON with ${how}`, ofJson(change))),
   recased('uncommon', 'the JSON with its keys in <detail>', ofJson(forms.recasedKeys)),
   inEnvelope('rare', 'the JSON without its member `<detail>`', ofJson(forms.withoutMember)),
   reparsed('uncommon', 'the JSON with each string of digits as a number', ofJson(forms.stringsAsNumbers)),
@@ -179,14 +175,8 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   reparsed('rare', 'the JSON with <detail> as a string, not as a number', ofJson(forms.oneNumberAsString)),
   reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', ofJson(forms.restoredFloats)),
   inText(slashed)('uncommon', "the body without the backslashes that PHP's addslashes adds", forms.removeSlashes),
-  inText(newline)(
-    'common',
-    "the body with its line breaks, which curl's -d removes from a file",
-    forms.restoreLineBreaks,
-  ),
+  inText(newline)('common', "the body with the line breaks that curl's -d removes", forms.restoreLineBreaks),
 ]
-
-const inBrackets = (write: (body: Uint8Array) => string) => (body: Uint8Array) => `[${write(body)}]`
 
 /** Hypotheses that the sender changed the body only for the signature. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
@@ -194,10 +184,8 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   inText(newline)('common', 'the body with LF for each CRLF', (body) => body.replaceAll('\r\n', '\n')),
   inText(newline)('uncommon', 'the body without its line breaks', (body) => body.replace(/[\r\n]/g, '')),
   inText(newline)('uncommon', 'the body without the white space around it', (body) => body.trim()),
-  inText(newline)(
-    'uncommon',
-    'the body with one space for all white space between words, as a shell expands $BODY without quotes',
-    (body) => body.replace(/[ \t\n\v\f\r]+/g, ' ').replace(/^ | $/g, ''),
+  inText(newline)('uncommon', 'the body with single spaces, as a shell expands $BODY without quotes', (body) =>
+    body.replace(/[ \t\n\v\f\r]+/g, ' ').replace(/^ | $/g, ''),
   ),
 
   marked('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
@@ -209,63 +197,21 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   encoding(
     'uncommon',
     'the body in UTF-8 twice (é as Ã©)',
-    beyondAscii((body) => ifUtf8(true, body) && fromLatin1(body)),
+    beyondAscii((body) => several(isUtf8(body) ? [fromLatin1(body), fromWindows1252(body)] : [])),
   ),
   encoding('common', 'the body decoded to text, with U+FFFD for what is not UTF-8', beyondAscii(fromUtf8)),
-  encoding(
-    'uncommon',
-    'the body in ASCII, with `?` for everything else',
-    beyondAscii((body) => (isUtf8(body) ? fromUtf8(body).replace(/[^\0-\x7f]/gu, '?') : undefined)),
-  ),
-  encoding(
-    'last',
-    'the body in ASCII, with `??` for each emoji and `?` for everything else, as Java and C# write it',
-    beyondAscii((body) => (isUtf8(body) ? fromUtf8(body).replace(/[^\0-\x7f]/g, '?') : undefined)),
-  ),
-  encoding(
-    'rare',
-    'the body in Latin-1, with `?` for everything else',
-    beyondAscii((body) => (isUtf8(body) ? latin1(fromUtf8(body).replace(/[^\0-\xff]/gu, '?')) : undefined)),
-  ),
-  normalized(
-    'uncommon',
-    'the body in Unicode normalization form C',
-    beyondAscii((body) => fromUtf8(body).normalize('NFC')),
-  ),
-  normalized(
-    'uncommon',
-    'the body in Unicode normalization form D',
-    beyondAscii((body) => fromUtf8(body).normalize('NFD')),
-  ),
-  encoding('uncommon', 'the body in UTF-16 (little-endian)', (body) => utf16(fromUtf8(body), 'little-endian')),
-  encoding('rare', 'the body in UTF-16 (little-endian) after a byte order mark', (body) =>
-    utf16(`\ufeff${fromUtf8(body)}`, 'little-endian'),
-  ),
-
-  inText(twice)('common', 'the body as a JSON string, serialized twice', (body) => JSON.stringify(body)),
-  asSent('uncommon', 'the body in base64', base64),
   asSent('rare', 'the body in base64 as a JSON string', (body) => `"${base64(body)}"`),
-  asSent('uncommon', 'the body in hex', hex),
-  printed('uncommon', "the body as Python prints bytes, `b'…'`", forms.pythonBytes),
-  printed(
-    'rare',
-    'the bytes of the body as decimal numbers, as Go prints bytes',
-    inBrackets(forms.byteWriter(String, ' ')),
-  ),
-  inText(asSent)('rare', 'the body percent-encoded', (body) => encodeURIComponent(body.toWellFormed())),
-  inText(asSent)('rare', "the body percent-encoded except `/`, as Python's quote does", (body) =>
-    forms.percentEncode(body).replaceAll('%2F', '/'),
-  ),
-  printed(
-    'rare',
-    "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them",
-    inBrackets(forms.byteWriter((byte) => String((byte << 24) >> 24), ', ')),
-  ),
-  inText(printed)('rare', "the body between quotes, as Ruby's inspect prints it", rubyString),
-  printed(
-    'uncommon',
-    'the bytes of the body as numbers between commas, as JavaScript prints a Uint8Array',
-    forms.byteWriter(String, ','),
+  ...encodingsOf<Uint8Array>(
+    'the body',
+    {
+      encoded: { code: 'body_wrapped', fix: 'sign_as_sent' },
+      escaped: { code: 'body_wrapped', fix: 'sign_as_sent' },
+      printed: { code: 'body_wrapped', fix: 'write_body' },
+      serialized: { code: 'body_wrapped', fix: 'serialize_once' },
+      charset: { code: 'body_encoding', fix: 'encode_once' },
+      normalized: { code: 'body_encoding', fix: 'normalize_once' },
+    },
+    (body) => body,
   ),
   inText(inEnvelope)(
     'rare',
@@ -279,10 +225,9 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   hashed('rare', 'the MD5 of the body, in hex', hashOf('md5', hex)),
   hashed('rare', 'the MD5 of the body, in base64', hashOf('md5', base64)),
 
-  inText(slashed)(
-    'uncommon',
-    "the body with a backslash before its quotes, as PHP's addslashes writes it",
-    forms.addSlashes,
+  inText(slashed)('uncommon', "the body with a backslash before its quotes, by PHP's addslashes", forms.addSlashes),
+  ...Object.entries(forms.READ_AS_CODE).map(([how, change]) =>
+    asData('uncommon', `the body ${how}`, (body) => several(isUtf8(body) ? change(fromUtf8(body)) : [])),
   ),
   inText(changed)('rare', 'the body without its quotes', (body) => body.replaceAll('"', '')),
 
@@ -313,9 +258,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
   inText(newline)('common', 'the body without the line break at its end', (body) => body.replace(/\r?\n$/, '')),
-  newline('uncommon', 'the body with a CRLF (carriage return and line feed) after it', (body) =>
-    concat(body, utf8('\r\n')),
-  ),
+  newline('uncommon', 'the body with a CRLF after it', (body) => concat(body, utf8('\r\n'))),
   newline('rare', 'the body with a carriage return (CR) after it', (body) => concat(body, utf8('\r'))),
   newline('rare', 'the body with a space after it', (body) => concat(body, utf8(' '))),
 ]

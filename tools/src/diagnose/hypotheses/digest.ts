@@ -27,7 +27,7 @@ export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Di
   const whole = lengthsOf('signature_format')
   const possible = new Set([...whole, ...lengthsOf('signature_truncated')])
   return ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
-    const isRare = algorithm === 'sha3-256'
+    const isRare = length === 32 && algorithm !== 'sha256'
     // The length of a whole digest shows the algorithm. A digest that was cut is most likely SHA-256.
     const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
     const others = wrongDigests(algorithm, name)
@@ -86,6 +86,14 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       made((key, message, context) => {
         const digest = context.primitives.hash(algorithm, message)
         return digest && hmac(key, [utf8(hex(digest))], context)
+      }),
+    ),
+    other(
+      'rare',
+      `an HMAC of the message's ${name}, as bytes`,
+      made((key, message, context) => {
+        const digest = context.primitives.hash(algorithm, message)
+        return digest && hmac(key, [digest], context)
       }),
     ),
     other('uncommon', 'an HMAC of the message in base64', ofWhole(base64)),

@@ -61,5 +61,10 @@ export const hypothesesOf =
     apply,
   })
 
+/** Returns values that need no detail in the message. */
+export const several = <Output>(values: readonly Output[]): Variants<Output> => ({
+  variants: values.map((value) => ({ detail: '', value })),
+})
+
 /** Text or bytes. Text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array

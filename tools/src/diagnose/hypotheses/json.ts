@@ -17,6 +17,7 @@ import {
   javascriptOrder,
   lineString,
   OLD_RUBY,
+  OTHER_ESCAPES,
   phpString as php,
   phpUnicodeString,
   pythonString,
@@ -156,15 +157,21 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [phpUnicodeString, '`/` as `\\/`'],
   [html, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
   [sorted, 'sorted keys'],
+  ...OTHER_ESCAPES,
 ])
 
 /** Styles that no known serializer has, but a sender may have configured. They are tried last. */
-const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap(
-  (spacing) =>
+const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
+  .flatMap((spacing) =>
     [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>
       [undefined, sorted].map((order) => ({ spacing, escaping, order })),
     ),
-)
+  )
+  .concat(
+    [...OTHER_ESCAPES.keys()].flatMap((escaping) =>
+      [undefined, COMPACT, SPACED].map((spacing) => ({ spacing, escaping, order: undefined })),
+    ),
+  )
 
 const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
 

@@ -7,7 +7,7 @@ import { inForm, VARIABLE_FORMS } from './placeholders.js'
 /** The parts of a message, such as `<timestamp>`, `:` and `<nonce>`. Parts in angle brackets are replaced by the values of the request. */
 export type Layout = readonly string[]
 
-const partsOf = (template: string): Layout => template.split(/(<\w+>)/).filter((part) => part !== '')
+const partsOf = (template: string): Layout => template.split(/(<\w+>|<"body">)/).filter((part) => part !== '')
 
 export const CORRECT_LAYOUT = partsOf('<timestamp>:<nonce>:<body>')
 
@@ -77,57 +77,96 @@ const otherOrder: Hypothesis<Layout, Layout> = {
   }),
 }
 
+/** JSON of the three values, compact and with spaces. The body is JSON in it, or a string. */
+const JSON_MESSAGES = ['<timestamp>', '"<timestamp>"'].flatMap((timestamp) =>
+  ['<body>', '<"body">'].flatMap((body) =>
+    [
+      `[${timestamp}, "<nonce>", ${body}]`,
+      ...['body', 'payload', 'data'].map(
+        (name) => `{"timestamp": ${timestamp}, "nonce": "<nonce>", "${name}": ${body}}`,
+      ),
+      `{"body": ${body}, "nonce": "<nonce>", "timestamp": ${timestamp}}`,
+    ].flatMap((json) => [json, json.replace(/(?<=[,:]) /g, '')]),
+  ),
+)
+/** The values with the names of headers or variables before them: in lines, or as in a query. */
+const NAMED_MESSAGES = ['X-Timestamp X-Nonce', 'x-timestamp x-nonce', 'timestamp nonce body'].flatMap((names) =>
+  [': ', ':', '='].flatMap((is) =>
+    ['\n', '\r\n', '&', ';', ','].flatMap((end) => {
+      const [timestamp, nonce, body] = names.split(' ').map((name) => name + is)
+      const head = `${timestamp}<timestamp>${end}${nonce}<nonce>${end}`
+      return [`${head}${body ?? ''}<body>`, `${head}${body ?? ''}<body>${end}`, `${head}${end}<body>`]
+    }),
+  ),
+)
+const SECRET_MESSAGES = [':', '', '.', '\n', '|', ',', '&key=', '&secret='].flatMap((separator) => [
+  ...[`<timestamp>:<nonce>:<body>${separator}<secret>`, `<secret>${separator}<timestamp>:<nonce>:<body>`],
+  ['<timestamp>', '<nonce>', '<body>', '<secret>'].join(separator),
+  ['<secret>', '<timestamp>', '<nonce>', '<body>'].join(separator),
+])
+/** The values as Python prints a tuple or a list, or with other separators. */
+const PRINTED_MESSAGES = [
+  ...[
+    "('<timestamp>', '<nonce>', '<body>')",
+    "('<timestamp>', '<nonce>', b'<body>')",
+    '[<timestamp>, <nonce>, <body>]',
+  ],
+  ...[
+    "(<timestamp>, '<nonce>', '<body>')",
+    "[<timestamp>, '<nonce>', '<body>']",
+    "['<timestamp>', '<nonce>', '<body>']",
+  ],
+  ...[' : ', '::', '||', ', ', '\n\n', '\r\n', '/', '+', '#', '~', '\t', '\0', '=', '\\n'].map((separator) =>
+    ['<timestamp>', '<nonce>', '<body>'].join(separator),
+  ),
+]
+
+/** Returns the hypothesis that the sender signed the values in one of these formats. */
+const otherFormat = (what: string, templates: readonly string[]): Hypothesis<Layout, Layout> => ({
+  likelihood: 'last',
+  code: 'message_layout',
+  fix: 'sign_message',
+  what,
+  apply: () => ({ variants: templates.map(partsOf).map((value) => ({ detail: layoutText(value), value })) }),
+})
+
+/** Returns a hypothesis for each of the layouts, which are separated by ` ¦ `. */
+const layouts = (likelihood: Likelihood, ...lists: readonly string[]) =>
+  lists.flatMap((list) => list.split(' ¦ ')).map((template) => layout(likelihood, template))
+
 export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
-  layout('common', '<timestamp>.<nonce>.<body>'),
-  layout('common', '<timestamp>.<body>'),
-  layout('common', '<timestamp>:<body>'),
-  layout('common', '<body>'),
-
+  ...layouts('common', '<timestamp>.<nonce>.<body> ¦ <timestamp>.<body> ¦ <timestamp>:<body> ¦ <body>'),
   layout('uncommon', ''),
-  layout('uncommon', '<nonce>:<timestamp>:<body>'),
-  layout('uncommon', '<timestamp><nonce><body>'),
-  layout('uncommon', '<timestamp>\n<nonce>\n<body>'),
-  layout('uncommon', '<timestamp>\n<nonce>\n<body>\n'),
-  layout('uncommon', '<timestamp>:<nonce>'),
-  layout('uncommon', '<timestamp>:<nonce>:\n<body>'),
-  layout('uncommon', '<timestamp>:<nonce><body>'),
-  layout('uncommon', 'v0:<timestamp>:<body>'),
-  layout('uncommon', '<url><body>'),
-  layout('uncommon', '<path><body>'),
-  layout('uncommon', '<path>:<timestamp>:<nonce>:<body>'),
-  layout('uncommon', '<timestamp><method><path><body>'),
-  layout('uncommon', '<timestamp>:<nonce>:<path>:<body>'),
-  layout('uncommon', '<timestamp>:<path>:<body>'),
-  layout('rare', '<timestamp>:<url>:<body>'),
-  layout('uncommon', '<timestamp>:<nonce>:<method>:<path>:<body>'),
-  layout('uncommon', '{timestamp}:{nonce}:<body>'),
-  layout('uncommon', '<timestamp>:<nonce>:$body'),
+  ...layouts(
+    'uncommon',
+    '<nonce>:<timestamp>:<body> ¦ <timestamp><nonce><body> ¦ <timestamp>\n<nonce>\n<body>',
+    '<timestamp>\n<nonce>\n<body>\n ¦ <timestamp>:<nonce> ¦ <timestamp>:<nonce>:\n<body>',
+    '<timestamp>:<nonce><body> ¦ v0:<timestamp>:<body> ¦ <url><body> ¦ <path><body>',
+    '<path>:<timestamp>:<nonce>:<body> ¦ <timestamp><method><path><body> ¦ <timestamp>:<nonce>:<path>:<body>',
+    '<timestamp>:<path>:<body> ¦ <timestamp>:<nonce>:<method>:<path>:<body> ¦ {timestamp}:{nonce}:<body>',
+    '<timestamp>:<nonce>:$body',
+  ),
   namesOfVariables,
-
   otherOrder,
-
-  layout('rare', '<timestamp>:<nonce>.<body>'),
-  layout('rare', '<timestamp>\\n<nonce>\\n<body>'),
-  layout('rare', '-n <timestamp>:<nonce>:<body>'),
-  layout('rare', '<method>:<timestamp>:<nonce>:<body>'),
-  layout('rare', '<method>\n<path>\n<timestamp>\n<nonce>\n<body>'),
-  layout('rare', '<method>\n<url>\n<timestamp>\n<nonce>\n<body>'),
-  layout('rare', '<method>:<path>:<timestamp>:<nonce>:<body>'),
-  layout('rare', '<timestamp>: <nonce>: <body>'),
-  layout('rare', '<timestamp>:<nonce>:<body>:'),
-  layout('rare', '<timestamp>:<nonce>:<url>:<body>'),
-  layout('rare', '<url>\n<body>'),
-  layout('rare', '<path><timestamp><body>'),
-  layout('rare', '<timestamp>:<nonce>:<body><timestamp>:<nonce>:<body>'),
-  layout('rare', '<timestamp>:<nonce>:<body><body>'),
-  layout('rare', 'X-Timestamp:<timestamp>\nX-Nonce:<nonce>\n<body>'),
-  layout('rare', 'timestamp=<timestamp>&nonce=<nonce>&body=<body>'),
+  otherFormat('the JSON `<detail>`', JSON_MESSAGES),
+  otherFormat('the values with their names before them, `<detail>`', NAMED_MESSAGES),
+  otherFormat('the message `<detail>`, of which the secret is a part', SECRET_MESSAGES),
+  otherFormat('the message `<detail>`', PRINTED_MESSAGES),
+  ...layouts(
+    'rare',
+    '<timestamp>:<url>:<body> ¦ <timestamp>:<nonce>.<body> ¦ -n <timestamp>:<nonce>:<body>',
+    '<method>:<timestamp>:<nonce>:<body> ¦ <method>\n<path>\n<timestamp>\n<nonce>\n<body>',
+    '<method>\n<url>\n<timestamp>\n<nonce>\n<body> ¦ <method>:<path>:<timestamp>:<nonce>:<body>',
+    '<timestamp>: <nonce>: <body> ¦ <timestamp>:<nonce>:<body>: ¦ <timestamp>:<nonce>:<url>:<body>',
+    '<url>\n<body> ¦ <path><timestamp><body> ¦ <timestamp>:<nonce>:<body><timestamp>:<nonce>:<body>',
+    '<timestamp>:<nonce>:<body><body>',
+  ),
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
 /** Returns a layout as text for a message, such as `timestamp\nnonce\nbody`. A part can be a value of the request, such as its path. */
 export function layoutText(layout: Layout, mask: Mask = String): string {
-  const text = layout.map((part) => /^<(\w+)>$/.exec(part)?.[1] ?? mask(part)).join('')
+  const text = layout.map((part) => /^<(\w+|"body")>$/.exec(part)?.[1] ?? mask(part)).join('')
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
 }
 

@@ -1,6 +1,7 @@
+import { utf8 } from '../../bytes.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, type Variants } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
-import { changesOf } from './text-changes.js'
+import { changesOf, encodingsOf } from './text-changes.js'
 
 // This file lists the mistakes in the nonce that was signed.
 
@@ -29,12 +30,15 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
       'quotes added': ONCE,
       'quotes removed': ONCE,
       case: ONCE,
-      escaped: ONCE,
-      encoded: ONCE,
       decoded: { code: 'message_nonce', fix: 'nonce_as_text' },
       replaced: ONCE,
     },
     (change) => change,
+  ),
+  ...encodingsOf(
+    'the nonce',
+    { encoded: ONCE, escaped: ONCE, decoded: { code: 'message_nonce', fix: 'nonce_as_text' } },
+    utf8,
   ),
 ]
 

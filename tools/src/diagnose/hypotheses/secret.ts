@@ -1,11 +1,21 @@
-import { base64, fromBase64, fromHex, fromLatin1, fromUtf8, hex, isUtf8, latin1, utf8, utf16 } from '../../bytes.js'
+import {
+  base64,
+  fromBase64,
+  fromHex,
+  fromLatin1,
+  fromUtf8,
+  hex,
+  isUtf8,
+  latin1,
+  utf8,
+  windows1252,
+} from '../../bytes.js'
 import type { HashAlgorithm } from '../../primitives.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
-import { formEncode } from './body-formats.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
-import { changesOf } from './text-changes.js'
+import { changesOf, encodingsOf } from './text-changes.js'
 
 // This file lists the mistakes in the secret that was used as the key.
 
@@ -159,8 +169,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   })),
   valueAlone('common', 'the value after `NAME=` in the secret', (secret) => ASSIGNED.exec(secret)?.[2]),
 
-  asText('uncommon', 'the secret in Latin-1', latin1),
-  asText('rare', 'the secret in UTF-16 (little-endian)', (secret) => utf16(secret, 'little-endian')),
+  asText('uncommon', 'the secret in Latin-1 or Windows-1252', (secret) => windows1252(secret) ?? latin1(secret)),
 
   unhashed(
     'uncommon',
@@ -202,7 +211,6 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('rare', 'the whole line `WEBHOOK_SECRET=…`', (secret) => `WEBHOOK_SECRET=${secret}`),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
-  unchanged('last', 'the secret percent-encoded as in a form', formEncode),
 
   ...placeholders('uncommon', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'),
   ...placeholders('rare', '$SIGNING_SECRET', '$SECRET', '/run/secrets/webhook_secret'),
@@ -217,11 +225,21 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
       'quotes added': { code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' },
       'quotes removed': { code: 'secret_quotes', fix: 'unquote_secret', side: 'receiver' },
       case: { code: 'secret_changed', fix: 'unchanged_secret' },
-      escaped: { code: 'secret_changed', fix: 'unchanged_secret' },
-      encoded: { code: 'secret_encoding', fix: 'same_secret_text' },
       replaced: { code: 'secret_placeholder', fix: 'read_secret', side: 'sender' },
     },
     (change) => change,
+  ),
+  ...encodingsOf(
+    'the secret',
+    {
+      encoded: { code: 'secret_encoding', fix: 'same_secret_text' },
+      escaped: { code: 'secret_changed', fix: 'unchanged_secret' },
+      printed: { code: 'secret_encoding', fix: 'secret_as_text' },
+      charset: { code: 'secret_encoding', fix: 'secret_as_text' },
+      normalized: { code: 'secret_encoding', fix: 'secret_as_text' },
+      decoded: { code: 'secret_encoding', fix: 'secret_as_text' },
+    },
+    utf8,
   ),
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */

@@ -1,7 +1,7 @@
-import { base64, fromBase64, fromHex, hex, utf8 } from '../../bytes.js'
+import { fromHex } from '../../bytes.js'
 import { removeOddSpace } from '../../text.js'
-import { percentDecode, percentEncode } from './body-formats.js'
-import type { Bytes, Hypothesis, Likelihood } from './hypothesis.js'
+import { ENCODINGS, type EncodingKind } from '../encodings.js'
+import { type Bytes, type Hypothesis, type Likelihood, several } from './hypothesis.js'
 
 // This file lists changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
 
@@ -12,8 +12,6 @@ export type ChangeKind =
   | 'quotes added'
   | 'quotes removed'
   | 'case'
-  | 'escaped'
-  | 'encoded'
   | 'decoded'
   | 'replaced'
 
@@ -35,8 +33,6 @@ const changeOf =
   })
 const spaceAdded = changeOf('space added')
 const quotesAdded = changeOf('quotes added')
-const encoded = changeOf('encoded')
-const decoded = changeOf('decoded')
 const replaced = (likelihood: Likelihood, text: string) =>
   changeOf('replaced')(
     likelihood,
@@ -54,7 +50,6 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   spaceAdded('last', '<value> between spaces', (text) => ` ${text} `),
   spaceAdded('uncommon', '<value> and a byte order mark before it', (text) => `\ufeff${text}`),
   spaceAdded('last', '<value> and a zero-width space after it', (text) => `${text}\u200b`),
-  spaceAdded('last', '<value> and a zero-width space before it', (text) => `\u200b${text}`),
   spaceAdded('last', '<value> and a no-break space after it', (text) => `${text}\xa0`),
   spaceAdded('last', '<value> and a NUL after it', (text) => `${text}\0`),
   changeOf('space removed')('uncommon', '<value> without its white space and invisible characters', removeOddSpace),
@@ -63,8 +58,6 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   quotesAdded('uncommon', '<value> between single quotes', (text) => `'${text}'`),
   quotesAdded('uncommon', "<value> as Python prints bytes, `b'…'`", (text) => `b'${text}'`),
   quotesAdded('last', '<value> between braces', (text) => `{${text}}`),
-  quotesAdded('last', '<value> between angle brackets', (text) => `<${text}>`),
-  quotesAdded('last', '<value> between square brackets', (text) => `[${text}]`),
   changeOf('quotes removed')('uncommon', '<value> without the quotes or brackets around it', (text) =>
     /^(?:b?(["'`])(.+)\1|[{<([](.+)[}>)\]])$/s
       .exec(text)
@@ -75,12 +68,9 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   changeOf('case')('uncommon', '<value> in lowercase', (text) => text.toLowerCase()),
   changeOf('case')('uncommon', '<value> in uppercase', (text) => text.toUpperCase()),
 
-  changeOf('escaped')('uncommon', '<value> percent-encoded', percentEncode),
-  changeOf('escaped')('uncommon', '<value> percent-decoded', percentDecode),
-  encoded('uncommon', '<value> in base64', (text) => base64(utf8(text))),
-  encoded('uncommon', '<value> in hex', (text) => hex(utf8(text))),
-  decoded('uncommon', '<value> decoded from hex', (text) => fromHex(text.replaceAll('-', ''))),
-  decoded('last', '<value> decoded from base64', fromBase64),
+  changeOf('decoded')('uncommon', '<value> decoded from the hex of a UUID', (text) =>
+    fromHex(text.replaceAll('-', '')),
+  ),
 
   replaced('uncommon', ''),
   replaced('uncommon', 'null'),
@@ -113,5 +103,42 @@ export function changesOf<Input>(
     return [
       { ...cause, likelihood: likelihood ?? natural, what: what.replace('<value>', value), apply: applied(change) },
     ]
+  })
+}
+
+/** The maximum length of a value in an unlikely encoding. Nobody encodes a longer body in this way, and it would take too long. */
+const MAX_UNLIKELY = 2 ** 17
+
+/**
+ * Returns a hypothesis for each encoding of one value, and for each encoding from which the value can be decoded.
+ *
+ * @param value - the name of the value: `the nonce`.
+ * @param causes - the code and the fix for each kind of encoding. Kinds without a code are left out.
+ * @param bytesOf - returns the value as bytes.
+ * @param likelihood - replaces the likelihood of each encoding.
+ */
+export function encodingsOf<Input>(
+  value: string,
+  causes: { readonly [kind in EncodingKind | 'decoded']?: Cause },
+  bytesOf: (input: Input) => Uint8Array,
+  likelihood?: Likelihood,
+): Hypothesis<Input, Bytes>[] {
+  return ENCODINGS.flatMap(({ kind, name, encode, decode, likelihood: natural }) => {
+    const row = (
+      cause: Cause | undefined,
+      how: string,
+      change: (bytes: Uint8Array) => readonly (Bytes | undefined)[],
+    ) => {
+      const apply = (input: Input) => {
+        const bytes = bytesOf(input)
+        const isTried = natural === 'common' || natural === 'uncommon' || bytes.length <= MAX_UNLIKELY
+        return several((isTried ? change(bytes) : []).filter((one) => one !== undefined))
+      }
+      return cause && { ...cause, likelihood: likelihood ?? natural, what: `${value} ${how} ${name}`, apply }
+    }
+    // The decoders of other kinds only remove quotes, which is a change of its own.
+    const decoded = kind === 'encoded' ? causes.decoded : kind === 'escaped' ? causes.escaped : undefined
+    const all = [row(causes[kind], 'in', encode), row(decode && decoded, 'decoded from', (bytes) => [decode?.(bytes)])]
+    return all.filter((one) => one !== undefined)
   })
 }

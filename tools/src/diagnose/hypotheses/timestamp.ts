@@ -1,7 +1,8 @@
+import { utf8 } from '../../bytes.js'
 import { writeIso } from '../instant.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Variants } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
-import { changesOf } from './text-changes.js'
+import { changesOf, encodingsOf } from './text-changes.js'
 
 // This file lists the mistakes in the timestamp that was signed.
 
@@ -41,10 +42,11 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
   other('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
   ...changesOf<number>(
     'the timestamp',
-    { 'space added': ONCE, 'quotes added': ONCE, encoded: ONCE, replaced: ONCE },
+    { 'space added': ONCE, 'quotes added': ONCE, replaced: ONCE },
     (change) => (instant) => change(String(seconds(instant))),
     'last',
   ),
+  ...encodingsOf<number>('the timestamp', { encoded: ONCE }, (instant) => utf8(String(seconds(instant))), 'last'),
 ]
 
 /** Returns a timestamp for each fraction of a second, from 1 to 999 ms. */

@@ -38,6 +38,17 @@ export const javascriptNumber: NumberStyle = (written) => {
   return Number.isFinite(value) ? String(value) : written
 }
 
+/** Returns a style that writes each float with this number of significant digits: `0.10000000000000001`, as C's `%.17g` writes it. */
+export const preciseNumber =
+  (digits: number): NumberStyle =>
+  (written) => {
+    const value = Number(written)
+    if (/^-?\d+$/.test(written) || !Number.isFinite(value)) return written
+    const [mantissa = '', exponent] = value.toPrecision(digits).split('e')
+    const short = mantissa.replace(/\.?0+$/, '')
+    return exponent === undefined ? short : `${short}e${exponent}`
+  }
+
 function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = Infinity }: FloatFormat): NumberStyle {
   return (written) => {
     const value = Number(written)

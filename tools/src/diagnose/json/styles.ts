@@ -78,6 +78,23 @@ export const lineString = escaping(/["\\\x00-\x1f\u2028\u2029]/)
 export const dotnetString = escaping(/["\\<>&'+`\x00-\x1f\x7f-\uffff]/, '"', 0x10000)
 export const gsonString = escaping(/["\\<>&='\x00-\x1f\u2028\u2029]/)
 export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/, '"', 0x80)
+/** Styles that escape other ranges of characters, or write the hex digits in uppercase. `"` is escaped in each. */
+export const OTHER_ESCAPES: ReadonlyMap<StringStyle, string> = new Map(
+  (
+    [
+      ['characters beyond ASCII', /["\\\x00-\x1f\x80-\uffff]/],
+      ['characters beyond Latin-1', /["\\\x00-\x1f\u0100-\uffff]/],
+      ['characters beyond U+FFFF', /["\\\x00-\x1f\ud800-\udfff]/],
+      ['`<`, `>`, `&` and characters beyond ASCII', /["\\<>&\x00-\x1f\x80-\uffff]/],
+      ['`<`, `>`, `&` and quotes', /["\\<>&'\x00-\x1f]/],
+      ['`/` and characters beyond Latin-1', /["\\/\x00-\x1f\u0100-\uffff]/],
+    ] as const
+  ).flatMap(([what, matches]) =>
+    [0, 0x10000].flatMap((uppercaseBelow) =>
+      ['', '"<>&\''].map((never) => [escaping(matches, never, uppercaseBelow), `${what} as \\uXXXX`] as const),
+    ),
+  ),
+)
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
 
 const escapePython = replacing((character) => (/[\\\n\r\t]/.test(character) ? shortEscape(character) : undefined))

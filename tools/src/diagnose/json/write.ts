@@ -44,7 +44,6 @@ export interface JsonStyle {
   readonly number?: ((number: string, token: number) => string) | undefined
   /** Returns `true`, `false` or `null` in this style, such as `True`. */
   readonly word?: ((word: string) => string) | undefined
-  readonly bracket?: (bracket: string) => string
 }
 
 const WITHOUT_SPACE: Spacing = { item: ',', colon: ':' }
@@ -182,7 +181,7 @@ const betweenInline = (before: number, kind: number, { item }: Spacing): string 
 function writeToken(json: JsonText, prepared: Prepared, token: number, style: JsonStyle): string | Steps<string> {
   const kind = json.kinds[token] as number
   const as = prepared.written[token] as string
-  if (isOpening(kind) || isClosing(kind)) return style.bracket?.(as) ?? as
+  if (isOpening(kind) || isClosing(kind)) return as
   if (kind === KEY && style.key !== undefined) return style.key(decodedText(json, prepared, token))
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as

@@ -15,19 +15,19 @@ describe('a form', () => {
     ['a=b c', undefined],
     ['ab=c&d=%26+x&ab=', '{"ab":"c","d":"& x","ab":""}'],
   ])('%j as JSON is %j', (text, json) => {
-    expect(formats.formAsJson(text, JSON.stringify)).toBe(json)
+    expect(formats.formAsStrings(text)).toBe(json)
   })
 
   it.each(['0', '-1', '10', '1.25', '-0.50', 'true', 'false', 'null'])('has the literal %s', (value) => {
-    expect(formats.literalOrString(value)).toBe(value)
+    expect(formats.formAsLiterals(`a=${value}`)).toBe(`{"a":${value}}`)
   })
 
   it.each(['01', '1.', '.5', '1e5', 'x1', '1x', 'truely', 'untrue', ''])('has the string %j', (value) => {
-    expect(formats.literalOrString(value)).toBe(JSON.stringify(value))
+    expect(formats.formAsLiterals(`a=${value}`)).toBe(`{"a":${JSON.stringify(value)}}`)
   })
 
   it('has the words of Python', () => {
-    expect(['True', 'False', 'None'].map(formats.literalOrString)).toEqual(['true', 'false', 'null'])
+    expect(formats.formAsLiterals('a=True&b=False&c=None')).toBe('{"a":true,"b":false,"c":null}')
   })
 })
 

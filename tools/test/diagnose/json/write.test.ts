@@ -58,11 +58,6 @@ describe('the tokens of a JSON text', () => {
     expect(parsed && writeJson(parsed, { escaping: JSON.stringify })).toBe(long)
   })
 
-  it('are written with other brackets', () => {
-    const parsed = parseJson('{"a":{},"b":[[1]]}')
-    expect(parsed && writeJson(parsed, { bracket: (one) => `?${one}` })).toBe('?{"a":?{?},"b":?[?[1?]?]?}')
-  })
-
   it('are not written if they would grow without limit', () => {
     const parsed = parseJson('['.repeat(1000) + ']'.repeat(1000))
     expect(parsed && writeJson(parsed, { spacing: { item: ',', colon: ': ', indent: '  ' } })).toBeUndefined()
