@@ -8,7 +8,7 @@ const FIRST_COMMENT = /^((?:<\?php|#!.*)\n)?((?:\/\/|#) # .*\n(?:(?:\/\/|#)(?: .
 
 /**
  * Returns the code of a file without the text of its page, and this text: its title, what stands before the code, and what
- * stands after it, from the first list on.
+ * stands after it, from the first list or subsection on.
  *
  * @param {string} source
  */
@@ -16,7 +16,7 @@ export function splitAnnotated(source) {
   const [all = '', start = '', comment = ''] = FIRST_COMMENT.exec(source) ?? []
   const text = comment.replace(/^(\/\/|#) ?/gm, '')
   const [, title = '', rest = ''] = /^# (.*)\n([\s\S]*)$/.exec(text) ?? []
-  const list = rest.search(/^- /m)
+  const list = rest.search(/^(?:- |### )/m)
   const [before, after] = list < 0 ? [rest, ''] : [rest.slice(0, list), rest.slice(list)]
   return { title, before: before.trim(), after: after.trim(), code: start + source.slice(all.length) }
 }

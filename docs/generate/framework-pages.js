@@ -10,9 +10,18 @@ import { codeBlock, generatedFrom, splitAnnotated } from './annotated.js'
 const PAGES = {
   express: { files: ['express.ts'] },
   fastify: { files: ['fastify.ts'] },
-  functions: {
-    title: 'Receive with AWS Lambda or Google Cloud Functions',
-    files: ['lambda.ts', 'google-cloud-functions.ts'],
+  'full-stack': {
+    title: 'Receive with Next.js, Nuxt, SvelteKit, Astro or React Router',
+    files: [
+      'nextjs/nonce-store.ts',
+      'nextjs/instrumentation.ts',
+      'nextjs/app/hooks/billing/route.ts',
+      'nextjs/pages/api/hooks/billing.ts',
+      'nitro/server/routes/hooks/billing.post.ts',
+      'nitro/server/plugins/webhook-secret.ts',
+      'h3.ts',
+      'fetch.ts',
+    ],
   },
   'hono-bun-deno': { title: 'Receive with Hono, Bun or Deno', files: ['hono.ts', 'bun.ts', 'deno.ts'] },
   'koa-hapi': {
@@ -20,24 +29,15 @@ const PAGES = {
     files: ['koa.ts', 'hapi.ts', 'feathers.ts', 'adonisjs.ts'],
   },
   nestjs: { files: ['nestjs.ts'] },
-  nextjs: {
-    files: [
-      'nextjs/nonce-store.ts',
-      'nextjs/instrumentation.ts',
-      'nextjs/app/hooks/billing/route.ts',
-      'nextjs/pages/api/hooks/billing.ts',
-    ],
-  },
-  nitro: {
-    title: 'Receive with Nuxt, Nitro or h3',
-    files: ['nitro/server/routes/hooks/billing.post.ts', 'nitro/server/plugins/webhook-secret.ts', 'h3.ts'],
-  },
   'node-http': { files: ['node-http.ts'] },
-  workers: { files: ['worker.ts', 'webhook-nonces.ts', 'wrangler.json'] },
+  serverless: {
+    title: 'Receive with AWS Lambda, Cloud Functions or Workers',
+    files: ['lambda.ts', 'google-cloud-functions.ts', 'worker.ts', 'webhook-nonces.ts', 'wrangler.json'],
+  },
 }
 
-const NEXT = `Before you deploy, read [what you must do](index.md#what-you-must-do). The same page says how to run and check a handler. If a valid
-request gets 401, [find out why](../debug/index.md).`
+const NEXT = `Before you deploy, read [what you must do](index.md#what-you-must-do), and [test the handler](test-your-handler.md). If a valid request gets
+401, [find out why](../debug/index.md).`
 
 /** @param {string} verb */
 const otherScheme = (verb) => `If your sender uses [Standard Webhooks](standard-webhooks.md), import \`${verb}\` from

@@ -1,3 +1,68 @@
+// # SvelteKit, Astro and React Router
+//
+// This handler works in each framework that passes a Fetch `Request`:
+//
+// ### SvelteKit 3
+//
+// Save the handler as `src/routes/hooks/billing/+server.ts`, and replace the two lines about the secret:
+//
+// ```ts
+// // src/routes/hooks/billing/+server.ts
+// import { WEBHOOK_SECRET as secret } from '$app/env/private'
+// ```
+//
+// Add these two files, so that SvelteKit does not start without the secret:
+//
+// ```ts
+// // src/env.ts
+// import { defineEnvVars } from '@sveltejs/kit/env'
+//
+// export const variables = defineEnvVars({ WEBHOOK_SECRET: {} })
+// ```
+//
+// ```js
+// // vite.config.js
+// import adapter from '@sveltejs/adapter-node'
+// import { sveltekit } from '@sveltejs/kit/vite'
+//
+// export default { plugins: [sveltekit({ adapter: adapter(), csrf: { trustedOrigins: ['*'] } })] }
+// ```
+//
+// - **`trustedOrigins: ['*']` switches off the CSRF check of the whole app,** which answers 403 to forms, text and bodies without a content type. If all your
+//   senders use `application/json`, leave `trustedOrigins` out.
+// - Build the app with `WEBHOOK_SECRET=any npx vite build`.
+// - **Start the app with `BODY_SIZE_LIMIT=Infinity node build`.** Otherwise, `adapter-node` cuts off bodies of more than 512 KB, and the sender gets 400.
+// - In SvelteKit 2, install `@sveltejs/adapter-node@5`, write `import { env } from '$env/dynamic/private'` and `const { WEBHOOK_SECRET: secret = '' } = env`. There, the sender must set
+//   `Content-Type`, because without it, the body arrives empty.
+//
+// ### Astro 5
+//
+// Save the handler as `src/pages/hooks/billing.ts`, and add the line `export const prerender = false`. Then switch off the check of the origin:
+//
+// ```js
+// // astro.config.mjs
+// import node from '@astrojs/node'
+//
+// export default { adapter: node({ mode: 'standalone' }), security: { checkOrigin: false } }
+// ```
+//
+// - **`checkOrigin: false` switches off the CSRF check of the whole app.** If all your senders use `application/json`, leave `checkOrigin` out.
+// - Without a secret, Astro starts, but each request gets 500.
+// - Run the app with `npx astro build && node dist/server/entry.mjs`.
+//
+// ### React Router 8
+//
+// Save the handler as `app/billing.ts`, name its function `action` instead of `POST`, and add a route:
+//
+// ```ts
+// // app/routes.ts
+// import { route } from '@react-router/dev/routes'
+//
+// export default [route('hooks/billing', 'billing.ts')]
+// ```
+//
+// Run the app with `npx react-router build && npx react-router-serve build/server/index.js`.
+
 import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret } = process.env

@@ -2,6 +2,7 @@
 //
 // For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too:
 //
+// - Run the function with `npx functions-framework --target=billing`.
 // - The framework reads the body before your function runs. JSON that cannot be parsed gets 400.
 // - The sender must not compress the body, because the framework inflates it.
 // - With more than one instance, [choose a shared store](../operate/index.md).

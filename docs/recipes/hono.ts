@@ -2,7 +2,7 @@
 //
 // For Hono 4 on Node, with `@hono/node-server` 2:
 //
-// - On Bun, Deno and Workers, the route is the same. On Workers, use [their store](workers.md).
+// - On Bun, Deno and Workers, the route is the same. On Workers, use [their store](serverless.md#cloudflare-workers).
 
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

@@ -25,12 +25,9 @@ export const SECTIONS = [
       'express',
       'fastify',
       'nestjs',
-      'nextjs',
-      'nitro',
-      'fetch',
+      'full-stack',
       'koa-hapi',
-      'functions',
-      'workers',
+      'serverless',
       'hono-bun-deno',
       'standard-webhooks',
       'secrets',
@@ -55,12 +52,11 @@ export const SECTIONS = [
 /** The labels of pages whose titles would need two lines in the navigation. */
 export const LABELS = {
   'docs/debug/without-node.md': 'Without Node',
-  'docs/receive/fetch.md': 'SvelteKit, Astro, React Router',
-  'docs/receive/functions.md': 'Lambda, Cloud Functions',
+  'docs/receive/full-stack.md': 'Next.js, Nuxt, SvelteKit',
   'docs/receive/hono-bun-deno.md': 'Hono, Bun, Deno',
   'docs/receive/koa-hapi.md': 'Koa, hapi, Feathers, Adonis',
   'docs/receive/migrate.md': 'Migrate a check',
-  'docs/receive/nitro.md': 'Nuxt, Nitro, h3',
+  'docs/receive/serverless.md': 'Lambda, Functions, Workers',
   'docs/receive/secrets.md': 'Many webhooks, secrets',
 }
 

@@ -1,7 +1,8 @@
-// # Receive with Next.js
+// # Next.js
 //
 // For Next.js 16. Install `redis`, and save this file as `nonce-store.ts` beside `app` or `pages`:
 //
+// - Run the app with `npx next build && npx next start`.
 // - With `src/`, save all files below `src/`.
 // - `package.json` must not have `"type": "commonjs"`.
 // - The handlers use Redis, because each instance on Vercel has its own memory. With `next start` in one process, `new MemoryNonceStore()` is enough.

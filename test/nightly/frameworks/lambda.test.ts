@@ -198,7 +198,7 @@ describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))(
 /** The recipe with the lines of the guide instead of the lines for Redis. */
 function lambdaWithDynamoDB(): string {
   const { code: recipe } = splitAnnotated(sourceOf({ file: 'lambda.ts' }))
-  const guide = readFileSync(join(ROOT, 'docs/receive/functions.md'), 'utf8')
+  const guide = readFileSync(join(ROOT, 'docs/receive/serverless.md'), 'utf8')
   const [lines = ''] = codeBlocks(guide, 'js')
   const withoutRedis = recipe.replace(/^import .*redis'\n/gm, '').replace(/, REDIS_URL: [^}]*/, ' ')
   const replaced = withoutRedis.replace(/\/\/ Each instance[\s\S]*?(?=\n\nexport )/, () => lines)

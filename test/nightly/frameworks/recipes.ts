@@ -131,9 +131,9 @@ const ES_MODULES = '{ "private": true, "type": "module" }'
 
 function buildSvelteKit(project: string, source: string): readonly string[] {
   writeFileSync(join(project, 'package.json'), ES_MODULES)
-  writeFilesOf('fetch.md', project, (path) => /^src|^vite/.test(path))
+  writeFilesOf('full-stack.md', project, (path) => /^src|^vite/.test(path))
   // The guide replaces the lines that read the secret.
-  const handler = filesOf('fetch.md').get('src/routes/hooks/billing/+server.ts') ?? ''
+  const handler = filesOf('full-stack.md').get('src/routes/hooks/billing/+server.ts') ?? ''
   const changed = source.replace(/^const \{ WEBHOOK_SECRET[\s\S]*?is not set'\)\n/m, '')
   writeInto(project, 'src/routes/hooks/billing/+server.ts', `${handler}\n${changed}`)
   writeFileSync(join(project, 'src/app.html'), '%sveltekit.head% %sveltekit.body%')
@@ -145,7 +145,7 @@ function buildReactRouter(project: string, source: string): readonly string[] {
   // If isbot is missing, React Router installs it.
   const dependencies = { isbot: '*' }
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
-  writeFilesOf('fetch.md', project, (path) => /^app/.test(path))
+  writeFilesOf('full-stack.md', project, (path) => /^app/.test(path))
   writeInto(project, 'app/billing.ts', source.replace('const POST', 'const action'))
   writeFileSync(join(project, 'app/root.tsx'), "export { Outlet as default } from 'react-router'")
   const config = "import { reactRouter } from '@react-router/dev/vite'\nexport default { plugins: [reactRouter()] }"
@@ -156,7 +156,7 @@ function buildReactRouter(project: string, source: string): readonly string[] {
 
 function buildAstro(project: string, source: string): readonly string[] {
   writeFileSync(join(project, 'package.json'), ES_MODULES)
-  writeFilesOf('fetch.md', project, (path) => /^astro/.test(path))
+  writeFilesOf('full-stack.md', project, (path) => /^astro/.test(path))
   writeInto(project, 'src/pages/hooks/billing.ts', source.concat('export const prerender = false\n'))
   build(project, process.execPath, 'astro/astro.js', 'build')
   return [process.execPath, 'dist/server/entry.mjs']
