@@ -71,7 +71,8 @@ export function bodyOf(
   const isOfLength = ({ body, isParsed, isLossy }: Reading) =>
     body.length === length && isLossy !== true && isParsed !== true && !isMaskedBody
   const complete = readings.find(({ isWhole }) => isWhole) ?? readings.find(isOfLength)
-  if (complete !== undefined) {
+  // In free text, text of the right length can be the body by chance.
+  if (complete !== undefined && (!isLoose || complete.isExact || isJson(complete.body))) {
     return captured.isHttpText === true && !isSigned(complete.body)
       ? revertSameLength(complete, isSigned)
       : { ...complete, origin: 'arrived' }
@@ -90,12 +91,12 @@ export function bodyOf(
   const restored = isExact ? {} : restore(readings, known, isSigned, found)
   if (restored.complete !== undefined) return restored.complete
   const bodyRead = (reading: Reading): BodyRead => {
-    const doubt = doubtOf(reading, length)
+    const isOfLength = reading.body.length === length
     const isNewlineUnknown = captured.isHttpText === true && length === undefined && reading.body.at(-1) === LF
-    const guess = isGuess ? 'no Content-Length confirms where its body ends' : undefined
-    const origin = reading.isExact ? 'log' : 'capture'
+    const guess = guessOf(reading) ?? (isGuess ? 'no Content-Length confirms where its body ends' : undefined)
+    const origin = isOfLength ? 'arrived' : reading.isExact ? 'log' : 'capture'
     const notes = isNewlineUnknown ? [...reading.notes, NEWLINE] : reading.notes
-    return { ...reading, notes, origin, doubt, guess, isLoose, signed: restored.signed }
+    return { ...reading, notes, origin, doubt: doubtOf(reading, length), guess, isLoose, signed: restored.signed }
   }
   const bodies = isLoose ? [...readings.filter(({ body }) => isJson(body)), ...readings] : readings
   const [first, ...others] = [...new Set(bodies)].slice(0, MAX_TRIED).map(bodyRead)
@@ -120,7 +121,9 @@ interface Reading extends PossibleBody {
   readonly notes: readonly string[]
   readonly isWhole?: boolean
   /** Whether a dot in the body can stand for any other byte. */
-  readonly isLossy?: boolean
+  readonly isLossy?: boolean | undefined
+  /** Whether dots in the body were read as other bytes. */
+  readonly isReread?: boolean | undefined
 }
 
 /** Returns the parts of the capture that may be the body, the likeliest first. Changes that tools made are not undone yet. */
@@ -135,13 +138,18 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
     return [{ body, notes: [note] }]
   }
   const isOfText = isHttpText === true && isExact !== true
-  const bodies = [{ body, isExact, isParsed }, ...otherBodies].flatMap((one): PossibleBody[] => {
-    if (!isOfText) return [one]
+  const first = { body, isExact, isParsed }
+  // ngrep prints CR as a dot, and a dot at the end of a line too.
+  const printed = captured.isLossy === true ? fromLatin1(body) : ''
+  const reread = printed.includes('.\n') ? [latin1(printed.replaceAll('.\n', '\r\n'))] : []
+  const readings = [first, ...otherBodies, ...reread.map((one) => ({ body: one }))].flatMap((one): Reading[] => {
+    const isReread = reread.includes(one.body)
+    const isLossy = isReread || (captured.isLossy === true && one.body.includes(DOT))
+    const reading = { ...one, notes: [], isLossy, isReread }
+    if (!isOfText) return [reading]
     const texts = [one.body, ...withoutLabel(one.body)].flatMap((text) => [...withoutTextAfter(text), text])
-    return texts.flatMap((text) => [...readQuoted(text), { ...one, body: text }])
+    return texts.flatMap((text) => [...readQuoted(text), { ...reading, body: text }])
   })
-  const isLossy = ({ body }: PossibleBody) => captured.isLossy === true && body.includes(DOT)
-  const readings = bodies.map((one): Reading => ({ ...one, notes: [], isLossy: isLossy(one) }))
   if (length === undefined) return readings
   return [...readings, ...readings.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
 }
@@ -149,16 +157,16 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
 const DOT = 0x2e
 
 /** Returns the body of a Python literal, or of text with escapes such as `\x22`, as nginx writes it. Returns an empty list for other text. */
-function readQuoted(body: Uint8Array): PossibleBody[] {
+function readQuoted(body: Uint8Array): Reading[] {
   const text = textOf(body)
   if (/^[\s(]{0,40}(?:b["']|')/.test(text)) {
     const decoded = decodeLiterals(text, text.search(/[^\s(]/))
     return decoded !== undefined && /^[\s)]*$/.test(text.slice(decoded.end))
-      ? [{ body: decoded.bytes, isExact: true }]
+      ? [{ body: decoded.bytes, isExact: true, notes: [] }]
       : []
   }
   const isEscaped = /^[^\\]*(?:\\x[0-9a-f]{2}[^\\]*)+$/i.test(text)
-  return isEscaped ? [{ body: decodeEscapes(text.trimEnd()), isExact: true }] : []
+  return isEscaped ? [{ body: decodeEscapes(text.trimEnd()), isExact: true, notes: [] }] : []
 }
 
 /** Returns the bytes of the file that was sent. If curl removed line breaks, the sender may have signed `original`, the whole file. */
@@ -172,7 +180,7 @@ function readFile(file: Uint8Array, length: number | undefined, { isFileJoined }
 }
 
 /** Returns the first `length` bytes of the body. Returns an empty list if the body does not seem to end there. */
-function cutBody({ body, isParsed, isExact, isLossy }: Reading, length: number, isNoted: boolean): Reading[] {
+function cutBody({ body, isParsed, isExact, isLossy, isReread }: Reading, length: number, isNoted: boolean): Reading[] {
   if (body.length <= length || isParsed || isExact) return []
   const cut = body.subarray(0, length)
   const after = fromLatin1(body.subarray(length, length + 3))
@@ -182,7 +190,7 @@ function cutBody({ body, isParsed, isExact, isLossy }: Reading, length: number, 
   const isEnd = /^\r?\n$/.test(after) || (beginsAsJson ? jsonValue(fromUtf8(cut)) !== undefined : isNewline)
   if (!isEnd) return []
   const note = `Content-Length is ${length}, which excludes ${countBytes(body.length - length)} after the body.`
-  return [{ body: cut, notes: isNoted ? [note] : [], isLossy: isLossy === true && cut.includes(DOT) }]
+  return [{ body: cut, notes: isNoted ? [note] : [], isLossy: isReread || (isLossy && cut.includes(DOT)) }]
 }
 
 /** Matches a line that cannot be part of the body, such as the first line of a response, or a line of a log. */
@@ -190,7 +198,7 @@ const TEXT_AFTER =
   /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|\S+ \S+ \S+ \[\d\d\/\w{3}\/\d{4}[ :].*\] "|###|--> END|<-- \d{3}|<{8}|<> \d{4}-|--[0-9a-f]{8}-[A-Z]--|```|\{(?:code|noformat)\})/m
 
 /** Matches a line such as `Body:` or `-----` between the headers and the body. */
-const LABEL = /^\s*(?:--[\w-]+--|[-=]{3,}|(?:Request |Raw )?Body:?)[ \t]*\r?\n/i
+const LABEL = /^\s*(?:--[\w-]+--|[-=]{3,}|(?:Request |Raw )?(?:Body|Payload):?)[ \t]*\r?\n/i
 
 /** Returns the body without a first line such as `Body:`, or an empty list if the body has no such line. */
 function withoutLabel(body: Uint8Array): Uint8Array[] {
@@ -265,7 +273,7 @@ function restore(
     else complete ??= sized
   }
   complete ??= signed && likely
-  return complete === undefined ? { signed } : { complete }
+  return complete === undefined ? { signed } : { complete: { ...complete, signed } }
 }
 
 /** Yields all restored bodies, each with the notes of its reading, until they have `MAX_RESTORED` bytes together. */
@@ -290,14 +298,18 @@ const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\
 
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
+/** Returns why a part of the body may be text of the log, or `undefined`. An explained signature confirms that it is not. */
+function guessOf({ body, isLossy }: Reading): string | undefined {
+  if (isMasked(textOf(body))) return 'the log masked a part of the body'
+  return isLossy ? 'a dot can stand for any other byte' : undefined
+}
+
 /** Returns why the body is surely not what arrived, or `undefined` if it may be. */
 function doubtOf(reading: Reading, length: number | undefined): string | undefined {
-  const { body, isLossy } = reading
-  if (isMasked(textOf(body))) return 'the log masked a part of the body'
-  if (isLossy) return 'a dot can stand for any other byte'
+  const { body } = reading
   if (length === undefined && isCut(body)) return 'the body was cut'
   if (length === undefined || body.length === length) return changeOf(reading)
-  return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
+  return guessOf(reading) ?? `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 
 /** Returns the error for a body that is not confirmed. */

@@ -15,6 +15,8 @@ const escaped = (text: string) => decodeEscapes(fromUtf8(latin1(text)))
 const DEBUG_LOGS: readonly DebugLog[] = [
   // Python's http.client
   { piece: /^.{0,200}?send: b(['"])(?<text>.*)\1$/, decode: escaped },
+  // Ruby's Net::HTTP with set_debug_output
+  { piece: /^<- "(?<text>.*)"$/, decode: escaped },
   // Apache HttpClient. It writes `[0xc3]` for a byte, and does not escape quotes and backslashes.
   {
     piece: /^.{0,300}?\bhttp-outgoing-\d+ >> "(?<text>.*)"$/,

@@ -143,7 +143,8 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
 }
 
 function parseHead(lines: readonly string[]): readonly Header[] {
-  const headers: Header[] = []
+  /** The headers, each with the pieces of its value. A piece is one line. */
+  const headers: { readonly name: string; readonly pieces: string[] }[] = []
   const isBold = lines[0]?.startsWith('**') === true
   for (const [index, line] of lines.entries()) {
     const [, method, target] = (index === 0 && REQUEST_LINE.exec(line)) || []
@@ -151,14 +152,35 @@ function parseHead(lines: readonly string[]): readonly Header[] {
     const plain = DIGEST.test(visible) ? visible : line
     const header = parseHeader(isBold ? plain.replace(/^\*\*([\w-]+)(?:\*\*:|:\*\*)/, '$1:') : plain)
     const last = headers.at(-1)
-    if (method && target) headers.push([':method', method], [':path', target])
-    else if (header !== undefined) headers.push(header)
+    if (method && target) headers.push({ name: ':method', pieces: [method] }, { name: ':path', pieces: [target] })
+    else if (header !== undefined) headers.push({ name: header[0], pieces: [header[1]] })
     // A mail or an old proxy can break a long header into several lines. All lines after the first are indented.
-    else if (last !== undefined && /^[ \t]+\S/.test(line))
-      headers.splice(-1, 1, [last[0], `${last[1]} ${line.trim()}`.trim()])
-    else if (last !== undefined && DIGEST.test(`${last.join(':')}${line}`))
-      headers.splice(-1, 1, [last[0], last[1] + line])
+    else if (last !== undefined && /^[ \t]+\S/.test(line)) last.pieces.push(' ', line.trim())
+    else if (last?.pieces.length === 1 && DIGEST.test(`${last.name}:${last.pieces[0]}${line}`)) last.pieces.push(line)
     else throw unreadable(`is not a request: its line ${index + 1} is not a header`)
   }
-  return headers
+  return headers.map(({ name, pieces }) => [name, pieces.length === 1 ? String(pieces[0]) : pieces.join('').trim()])
+}
+
+/** Matches a name, such as `x-nonce` or `:path:`, on a line of its own. */
+const NAME = /^(:?[a-z][\w-]{0,99}):?\r?$/i
+
+/**
+ * Returns HTTP text for a list in which each name has a line, and its value the next line, as a copy from the DevTools of a browser has. Returns
+ * `undefined` for other text.
+ */
+export function joinNamesAndValues(text: string): string | undefined {
+  const lines = text.split('\n')
+  let start = lines.findIndex((line) => /^x-(?:timestamp|nonce|signature):?\r?$/i.test(line))
+  if (start === -1 || !/^x-signature:?\r?$/im.test(text)) return undefined
+  const isPair = (index: number) => NAME.test(lines[index] ?? '') && (lines[index + 1] ?? '').trim() !== ''
+  while (isPair(start - 2)) start -= 2
+  const headers: string[] = []
+  let end = start
+  for (; isPair(end); end += 2) headers.push(`${String(lines[end]).replace(NAME, '$1')}: ${lines[end + 1]}`)
+  const body = lines
+    .slice(end)
+    .join('\n')
+    .replace(/^\r?\n/, '')
+  return `${headers.join('\n')}\n\n${body}`
 }

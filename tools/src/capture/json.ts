@@ -24,9 +24,16 @@ interface Found {
 
 /** The names of each part of a request, the most specific name first. `a.b` is the field `b` of the object `a`. */
 const NAMES = {
-  headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders', 'header'],
-  method: ['method', 'httpMethod', 'requestContext.http.method', 'verb'],
-  target: ['originalUrl', 'url', 'rawPath', 'path', 'uri'],
+  headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders', 'header', 'http_http_request_line'],
+  method: [
+    'method',
+    'httpMethod',
+    'requestContext.http.method',
+    'verb',
+    'http.request.method',
+    'http_http_request_method',
+  ],
+  target: ['originalUrl', 'url', 'rawPath', 'path', 'uri', 'url.path', 'http_http_request_uri'],
   time: [
     'requestContext.timeEpoch',
     'requestContext.requestTimeEpoch',
@@ -41,9 +48,9 @@ const NAMES = {
 
 type Encoding = 'text' | 'base64' | 'hex'
 
-/** The names of a raw body, the most exact name first. The names are in lowercase, without `_` and `-`. */
+/** The names of a raw body, the most exact name first, as `simplify` writes them. */
 const BODY_NAMES =
-  'rawbodybase64 bodybase64 base64body rawbodyb64 bodyb64 rawbodyhex bodyhex rawbody bodyraw body requestbody'.split(
+  'rawbodybase64 bodybase64 base64body rawbodyb64 bodyb64 rawbodyhex bodyhex rawbody bodyraw body requestbody requestbodycontent requestbodytext requestpayload filedata'.split(
     ' ',
   )
 const encodingOf = (name: string): Encoding =>
@@ -136,6 +143,8 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   const found: Found[] = []
   for (const place of pending) {
     const { object } = place
+    const attributes = attributesOf(object['attributes'])
+    if (attributes !== undefined) pending.push({ object: attributes, outer: place })
     const headers = headerLinesOf(lookUp({ object }, NAMES.headers))
     // A logged response has headers too, but no method and no target.
     const isRequest = areOfRequest(headers) || lookUp({ object }, [...NAMES.method, ...NAMES.target]) !== undefined
@@ -159,13 +168,24 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   return found
 }
 
+/** Returns the attributes of a span of OpenTelemetry, which are in a list of `{ key, value: { stringValue } }`, as one object. */
+function attributesOf(list: unknown): Json | undefined {
+  if (!Array.isArray(list)) return undefined
+  const plain = ({ arrayValue, stringValue, intValue }: Json): unknown =>
+    isJsonObject(arrayValue) && Array.isArray(arrayValue['values'])
+      ? arrayValue['values'].filter(isJsonObject).map(plain)
+      : (stringValue ?? intValue)
+  const named = list.filter((one): one is Json => isJsonObject(one) && isJsonObject(one['value']))
+  return Object.fromEntries(named.map(({ key, value }) => [String(key), plain(value as Json)]))
+}
+
 /** Returns the headers that are fields of an object. CGI, WSGI and nginx write `HTTP_X_NONCE` for the name `X-Nonce`. */
 function ownHeaders(object: Json): Header[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const ofCgi = /^(?:http_)?([a-z]+(?:_[a-z]+)+)$/i.exec(name)?.[1]?.replaceAll('_', '-')
     // Traefik and OpenTelemetry write a prefix before the name: `request_X-Nonce`, `http.request.header.x-nonce`.
-    const [ofPath] = /(?<=[._-])x-(?:timestamp|nonce|signature)$/i.exec(name) ?? []
-    return lines(ofPath ?? ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`))
+    const [ofPath] = /(?<=[._-])x[-_](?:timestamp|nonce|signature)$|(?<=request[._]headers?[._]).+$/i.exec(name) ?? []
+    return lines(ofPath?.replaceAll('_', '-') ?? ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`))
   })
 }
 
@@ -207,6 +227,7 @@ function headerLinesOf(value: unknown): Header[] {
   if (!Array.isArray(value))
     return isJsonObject(value) ? Object.entries(value).flatMap(([name, one]) => lines(name, one)) : []
   if (value.every((one) => typeof one === 'string')) {
+    if (value[0]?.includes(':')) return headerLinesOf(value.join('\n'))
     return value.flatMap((name, index) => (index % 2 === 0 ? lines(name, value[index + 1]) : []))
   }
   return value.flatMap((one) =>
@@ -286,7 +307,12 @@ function findBodyField(place: Place): BodyField | undefined {
   return undefined
 }
 
-const simplify = (name: string) => name.toLowerCase().replace(/[_-]/g, '')
+/** Returns a name in lowercase, without `_`, `-` and `.`, and without the `http` that OpenTelemetry and tshark write before the name. */
+const simplify = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[_.-]/g, '')
+    .replace(/^(?:http)+/, '')
 
 function decodeBody({ value, encoding, object }: BodyField, isCompressed: boolean): JsonBody {
   if (typeof value === 'string') {

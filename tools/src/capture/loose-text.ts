@@ -15,9 +15,9 @@ const MAX_BODIES = 16
 /** Matches the text that PHP, Go and YAML print before a value in a list: `Array\n(\n [0] => `, `array(1) {\n [0]=>\n`, `[]string{` or `- `. */
 const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
 /** Matches the text between a name and its value, as in `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
-const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
-/** Matches a value, which has at least one letter or digit. */
-const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+)'
+const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])\\*{0,2}\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
+/** Matches a value, which has at least one letter or digit, or is masked. */
+const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+|[*•]{3,})'
 
 const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
   (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,

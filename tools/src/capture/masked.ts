@@ -3,15 +3,16 @@ import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
 /** Matches a whole value that a log replaced, such as `***` or `[REDACTED]`. */
-const WORDS = '(?:redacted|filtered|masked|hidden|removed|sanitized|scrubbed|omitted)'
+const WORDS =
+  '(?:redacted|filtered|masked|hidden|removed|sanitized|scrubbed|omitted|secure|sensitive|private|confidential|protected|obfuscated)'
 const MASK = new RegExp(
   `^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}(?:${WORDS}|secret)(?::[\\w-]+)?[>\\])}]{1,2}|${WORDS}|-{4,})["']?$`,
   'i',
 )
 /** Matches text that logs and `listen --save` write in place of a part of a header. Headers do not contain this text. */
 const PARTLY = /[█•…]|\[secret\]/
-/** Matches the mark that a log writes where it cut a digest: `***` or `...`. A nonce can contain these marks, so nonces are not searched. */
-const CUT_DIGEST = /\*{3}|\.{3}/
+/** Matches what a log writes in place of digits: `*`, `...` or `xxxx`. A nonce can contain these marks, so nonces are not searched. */
+const CUT_DIGEST = /\*|\.{3}|^x+$/i
 /** Matches a value in JSON or a form that a log replaced. A partly masked card number does not match, because the sender masked it. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
@@ -25,7 +26,10 @@ const NAMES = ['X-Timestamp', 'X-Nonce', 'X-Signature']
 /** Throws a `CaptureError` if a log masked one of the three headers. */
 export function assertNotMasked(headers: readonly Header[]): void {
   const isMaskedIn = (name: string) => (value: string) =>
-    MASK.test(value) || PARTLY.test(fromUtf8(latin1(value))) || (name === 'X-Signature' && CUT_DIGEST.test(value))
+    MASK.test(value) ||
+    PARTLY.test(value) ||
+    PARTLY.test(fromUtf8(latin1(value))) ||
+    (name === 'X-Signature' && CUT_DIGEST.test(value))
   const masked = NAMES.find((name) => valuesOf(headers, name.toLowerCase()).some(isMaskedIn(name)))
   if (masked === undefined) return
   throw new CaptureError(

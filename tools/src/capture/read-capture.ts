@@ -8,17 +8,19 @@ import { readDebugLog } from './debug-log.js'
 import { decodeEscapes } from './escapes.js'
 import { valuesOf } from './headers.js'
 import { readHexDump } from './hex-dump.js'
-import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
+import { beginsAsHttpText, beginsAsRequest, joinNamesAndValues, parseHttpText } from './http-text.js'
 import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
 import { decodeWhole, readLooseText } from './loose-text.js'
+import { readNetworkDump } from './network-dump.js'
+import { readBurp, readContainerLog, readTable } from './wrapped-text.js'
 
 // This file also runs in a browser, so it imports no module of Node.
 
 /** How many bytes of a capture are searched for the headers. */
 const MAX_HEAD_BYTES = 2 ** 18
 
-/** Matches the output of ngrep, Wireshark or tcpdump. In this output, a dot can stand for any other byte. */
-const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
+/** Matches the output of tshark or tcpdump. In this output, a dot can stand for any other byte. */
+const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|Follow: \w+,ascii)/m
 
 /** Formats that are refused, because bytes of the body are lost or hard to find. `what` is the end of the error, and says what to do. */
 const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
@@ -30,15 +32,17 @@ const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
     /^x-signature: [0-9a-f]+=\r?$/im,
     'is quoted-printable, as mails are sent. Save the text as the mail program shows it',
   ],
+  [/^<pdml\b/m, 'is the PDML of tshark, which has no body as text. Use Follow > TCP Stream of Wireshark'],
   [/^---request begin---/m, 'is the output of wget -d. Send the same request with curl -v'],
   [/^(?![\s\S]*")[\s\S]*&(?:quot|#34|#x22);/, 'has HTML entities such as &quot;. Copy the text as the page shows it'],
 ]
 
+/** The maximum number of layers around a request, such as JSON in base64 in the lines of a log. */
+const MAX_LAYERS = 8
+
 /** Returns the captured request. Throws a `CaptureError` if the capture is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
-  const bytes = toUtf8(capture)
-  const request = withoutMarks(readText(bytes))
-  return LOSSY.test(fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))) ? { ...request, isLossy: true } : request
+  return withoutMarks(readText(toUtf8(capture), MAX_LAYERS))
 }
 
 /** Removes text around values, such as quotes, if it is around the value of every header. Then a log added this text, not the sender. */
@@ -57,7 +61,10 @@ function withoutMarks(request: CapturedRequest): CapturedRequest {
   }
 }
 
-function readText(bytes: Uint8Array): CapturedRequest {
+/** Reads text with at most `layers` other texts around the request. Without this limit, a capture could take too long. */
+function readText(bytes: Uint8Array, layers: number): CapturedRequest {
+  if (layers === 0) throw unreadable('has too many texts around the request')
+  const readInside = (inside: Uint8Array) => readText(inside, layers - 1)
   const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
   // Blank lines before the request are skipped. The indentation of the first line is kept, because all lines may be indented.
   const blank = beginning.lastIndexOf('\n', beginning.search(/\S|$/)) + 1
@@ -73,47 +80,68 @@ function readText(bytes: Uint8Array): CapturedRequest {
     // A program may have printed the response before the request.
     const index = text.search(/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?$/m)
     if (index === -1) throw unreadable('is a response, not a request')
-    return readText(rest.subarray(index))
+    return readInside(rest.subarray(index))
   }
+  const isRequest = beginsAsRequest(text)
+  const whole = isRequest ? tryHttpText(rest, text) : undefined
+  // The body of a complete request can have any words, so other formats are searched only in other text.
+  if (whole !== undefined && isSigned(whole)) return whole
   const refused = REFUSED.find(([pattern]) => pattern.test(text))
   if (refused !== undefined) throw unreadable(refused[1])
-  // Go's %q and many logs write HTTP text as a JSON string.
-  const quoted = trimmed.startsWith('"') ? jsonValue(fromUtf8(rest)) : undefined
-  if (quoted !== undefined) return { ...readText(utf8(String(quoted))), isExact: true }
-  const isRequest = beginsAsRequest(text)
   const decoded = isRequest ? undefined : decodeText(rest, text)
-  if (decoded !== undefined) return { ...readText(decoded), isExact: true }
-  const unmarked = isRequest ? undefined : removeTerminalMarks(rest, text)
-  if (unmarked !== undefined) return readText(unmarked)
+  if (decoded !== undefined) return { ...readInside(decoded), isExact: true }
+  const dump = isRequest ? undefined : readNetworkDump(text)
+  if (dump !== undefined)
+    return { ...readInside(dump.bytes), isExact: dump.isLossy !== true, isLossy: dump.isLossy === true }
+  const unmarked = isRequest ? undefined : (readContainerLog(rest) ?? removeTerminalMarks(rest, text))
+  if (unmarked !== undefined) return readInside(unmarked)
+  const request = readFormats(rest, text, trimmed, readInside)
+  return LOSSY.test(text) ? { ...request, isLossy: true } : request
+}
+
+/** Reads text that has no other text around the whole request. */
+function readFormats(
+  rest: Uint8Array,
+  text: string,
+  trimmed: string,
+  readInside: (inside: Uint8Array) => CapturedRequest,
+): CapturedRequest {
   const isJson = /^[{[]/.test(trimmed)
   const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
   if (documents !== undefined) {
-    const request =
-      readDocuments(documents) ?? readLogOf(documents) ?? readInner(textsOf(documents)) ?? readLooseText(rest)
-    if (request === undefined) throw unreadable('is JSON, but has no headers of a request')
-    return request
+    const lines = logLinesOf(documents)
+    const inLog = () => lines && readInside(utf8(lines.join('')))
+    const found =
+      readDocuments(documents) ?? inLog() ?? readInner(textsOf(documents), readInside) ?? readLooseText(rest)
+    if (found === undefined) throw unreadable('is JSON, but has no headers of a request')
+    return found
   }
   if (isCurlCommand(trimmed)) {
     const command = parseCurlCommand(fromLatin1(rest))
     // If the output of the command follows, its headers are used, because curl sent them.
     return { ...command, ...headOf(parseCurlOutput(text, false)) }
   }
+  const row = readDocuments(readTable(fromUtf8(rest)))
+  if (row !== undefined) return row
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
   // The fenced block is the capture. But if only the text outside the block contains the headers, the whole text is the capture.
-  if (fenced !== undefined && (hasSignature(fromLatin1(fenced)) || !hasSignature(text))) return readText(fenced)
-  if (!isRequest && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
+  if (fenced !== undefined && (hasSignature(fromLatin1(fenced)) || !hasSignature(text))) return readInside(fenced)
+  if (/^(?:[\d:.]+ )?=> Send header/m.test(text)) {
     throw unreadable('is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace')
   }
   const command = isHttpText ? -1 : findCurlCommand(text)
-  if (command > 0) return readText(rest.subarray(command))
+  if (command > 0) return readInside(rest.subarray(command))
+  const joined = joinNamesAndValues(fromLatin1(rest))
+  if (joined !== undefined) return readInside(latin1(joined))
   const request = parseCurlOutput(text, isHttpText) ?? tryHttpText(rest, text)
+  if (request !== undefined && isSigned(request)) return request as CapturedRequest
   const isHttp = request !== undefined && !(request instanceof CaptureError)
-  if (isHttp && valuesOf(request.headers, 'x-signature').length > 0) return request
   const logLine = isHttp ? undefined : readDocuments(findDocuments(fromUtf8(rest)))
   const loose = logLine?.body === undefined ? readLooseText(rest) : undefined
   const read = (loose?.body === undefined ? logLine : undefined) ?? loose ?? request
-  const inner = read === undefined || read instanceof CaptureError ? readInner(encodedTextsOf(text)) : undefined
+  const inner =
+    read === undefined || read instanceof CaptureError ? readInner(encodedTextsOf(text), readInside) : undefined
   if (inner !== undefined) return inner
   if (read instanceof CaptureError) throw read
   if (read !== undefined) return read
@@ -121,10 +149,9 @@ function readText(bytes: Uint8Array): CapturedRequest {
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 
-/** Returns the request in a log that has each line in a JSON object, or `undefined` if the JSON is not a log. */
-function readLogOf(documents: readonly unknown[]): CapturedRequest | undefined {
-  const lines = logLinesOf(documents)
-  return lines === undefined ? undefined : readText(utf8(lines.join('')))
+/** Returns whether a request was read, and has the header X-Signature. */
+function isSigned(request: CapturedRequest | CaptureError): request is CapturedRequest {
+  return !(request instanceof CaptureError) && valuesOf(request.headers, 'x-signature').length > 0
 }
 
 /** Returns the request in HTTP text. Returns an error instead of throwing it, because the text may have another format. */
@@ -136,9 +163,12 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
   }
 }
 
-/** Decodes the log of an HTTP client, base64 or a dump of bytes, which lose no byte. Returns `undefined` for other text. */
+/** Decodes a JSON string, the log of an HTTP client, base64 or a dump of bytes, which lose no byte. Returns `undefined` for other text. */
 function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
-  return readDebugLog(bytes, text) ?? decodeWhole(text, bytes) ?? readHexDump(text, bytes)
+  // Go's %q and many logs write HTTP text as a JSON string.
+  const quoted = text.trimStart().startsWith('"') ? jsonValue(fromUtf8(bytes)) : undefined
+  if (quoted !== undefined) return utf8(String(quoted))
+  return readDebugLog(bytes, text) ?? readBurp(bytes) ?? decodeWhole(text, bytes) ?? readHexDump(text, bytes)
 }
 
 /** Matches a code that changes the colour in a terminal. */
@@ -148,7 +178,8 @@ const COLOUR = /\x1b\[[\d;]*[mK]/g
 /** Removes colour codes, or else a visible `^M` or `\r\n` at the end of each line. Returns `undefined` if the text contains neither. */
 function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
   if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
-  const [, mark] = /x-signature: .*?(\^M\$?|\\r\\n)$/im.exec(text) ?? []
+  const signature = /^[ \t>*-]{0,20}x-signature:(.*)$/im.exec(text)?.[1] ?? ''
+  const [mark] = /(?:\^M\$?|\\r\\n)$/.exec(signature) ?? []
   if (mark === undefined) return undefined
   const lines = fromLatin1(bytes).split('\n')
   return latin1(lines.map((line) => (line.endsWith(mark) ? line.slice(0, -mark.length) : line)).join('\n'))
@@ -161,10 +192,13 @@ function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'hea
 const hasSignature = (text: string) => /x-signature/i.test(text)
 
 /** Returns the request in the first text that has all three headers, or `undefined` if no text has all three. */
-function readInner(texts: Iterable<Uint8Array>): CapturedRequest | undefined {
+function readInner(
+  texts: Iterable<Uint8Array>,
+  readInside: (inside: Uint8Array) => CapturedRequest,
+): CapturedRequest | undefined {
   for (const bytes of texts) {
     const text = fromLatin1(bytes)
-    if (/x.timestamp/i.test(text) && /x.nonce/i.test(text) && hasSignature(text)) return readText(bytes)
+    if (/x.timestamp/i.test(text) && /x.nonce/i.test(text) && hasSignature(text)) return readInside(bytes)
   }
   return undefined
 }

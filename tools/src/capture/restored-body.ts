@@ -45,6 +45,8 @@ const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [lat
 const changed = (what: string, restore: Change['restore']): Change => ({ what, restore })
 const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
 
+const ENTITIES: { readonly [name: string]: string } = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' }
+
 /** Changes that keep the length of the body. */
 const SAME_LENGTH: readonly Change[] = [
   rewritten(
@@ -93,6 +95,14 @@ const CHANGES: readonly Change[] = [
     yield isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body))
   }),
   rewritten('escaped the body', (body) => [decodeEscapes(fromUtf8(body))]),
+  rewritten(
+    'escaped the body for HTML',
+    ofText((text) =>
+      text.replace(/&(?:(quot|apos|amp|lt|gt)|#(\d{2}));/g, (_, name?: string, code?: string) => {
+        return name === undefined ? String.fromCharCode(Number(code)) : (ENTITIES[name] as string)
+      }),
+    ),
+  ),
   rewritten('wrote the body between quotes', (body) => {
     const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(fromUtf8(body)) ?? []
     return [quoted === undefined ? undefined : decodeEscapes(quoted)]

@@ -49,8 +49,10 @@ export const isExplained = ({ valid, signedMessage }: Diagnosis): boolean => val
 /** Returns the finding for a signature that is right for bytes that may not be those that arrived. */
 function otherBodySigned({ body, doubt, signed }: BodyRead, secrets: readonly string[]): Finding {
   const isSame = signed === undefined || areEqual(signed.body, body)
-  const which = isSame ? `these bytes, but ${doubt}` : `other bytes than those of the capture, which ${signed.what}`
-  const message = `The signature is right for ${which}: the sender signed other bytes than it sent, or the capture changed it.`
+  const which = isSame
+    ? `for the body in the capture, which is not what arrived: ${doubt}`
+    : `for another body than the capture has, because the capture ${signed.what}`
+  const message = `The signature is right ${which}. The sender signed other bytes than it sent, or the capture changed it.`
   const evidence = [...(isSame ? [] : compareBodies(signed.body, body, maskWith(secrets))), PROOF]
   return writeFinding({ code: 'body_changed', message, fix: 'same_bytes', evidence })
 }

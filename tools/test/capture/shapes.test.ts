@@ -59,6 +59,12 @@ describe('HTTP text is read', () => {
     ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
+    ['as a container logs it', prefixed('2026-11-24T00:00:00.1Z stdout F ').join('\n')],
+    [
+      'with names and values on two lines',
+      [':path: /hooks/42', ...LINES.slice(1)].join('\n').replaceAll(/^(:?[\w-]+): /gm, '$1:\n'),
+    ],
+    ['with a label before the body', TEXT.replace(`\n\n${BODY}`, `\n\nRequest Payload\n${BODY}`)],
     ['with a header that a mail broke into two lines', TEXT.replace(SIGNATURE, `\n  ${SIGNATURE}`)],
     ['quoted, with a broken header', prefixed('> ').join('\n').replace(SIGNATURE, `\n>   ${SIGNATURE}`)],
   ])('%s', (_, capture) => {
@@ -78,9 +84,45 @@ describe('HTTP text is read', () => {
   })
 })
 
+it.each(['***', '*', '[REDACTED]', '<sensitive>', '[secure]', 'xxxx', 'c5b8...c0ba', 'c5b8****', 'c5b8…c0ba'])(
+  'a masked signature is refused: %s',
+  (mask) => {
+    const captures = [
+      TEXT.replace(SIGNATURE, mask),
+      JSON.stringify({ headers: { ...headers, 'x-signature': mask }, rawBody: BODY }),
+      prefixed('> ').slice(0, -1).join('\n').replace(SIGNATURE, mask),
+    ]
+    for (const capture of captures) {
+      const { headers: lines } = readCapture(Buffer.from(capture))
+      expect(() => assertNotMasked(lines)).toThrow('masked X-Signature')
+    }
+  },
+)
+
+it('a masked signature in free text is not taken for a text without a request', () => {
+  const text = `INFO x-timestamp=1 x-nonce=abc x-signature=******** body=${BODY}`
+  expect(() => assertNotMasked(readCapture(Buffer.from(text)).headers)).toThrow('masked X-Signature')
+})
+
 it('a nonce with dots or stars is not masked, but a signature with them is', () => {
   assertNotMasked([['X-Nonce', 'a...b***c']])
   expect(() => assertNotMasked([['X-Signature', `${SIGNATURE.slice(0, 8)}...`]])).toThrow('masked X-Signature')
+})
+
+describe('a reader never reads the same text again', () => {
+  it('a visible CR where the searched part of a capture ends', () => {
+    const capture = `A: ${'a'.repeat(2 ** 18 - 80)}\nX-Signature: ${'0'.repeat(64)}`
+    for (const mark of ['^M', '^M$', '\\r\\n']) {
+      const cut = `${capture.slice(0, 2 ** 18 - mark.length)}${mark}0\nb`
+      expect(() => read(cut)).toThrow(CaptureError)
+    }
+  })
+
+  it('more than 8 texts around a request are refused', () => {
+    const wrap = (text: string, times: number): string => (times === 0 ? text : wrap(JSON.stringify(text), times - 1))
+    expect(read(wrap(TEXT, 7))).toMatchObject(REQUEST)
+    expect(() => read(wrap(TEXT, 8))).toThrow('has too many texts around the request')
+  })
 })
 
 describe('a head without its body', () => {
@@ -235,7 +277,7 @@ it.each([
   ['a JSON string', '"a text"'],
   ['a remark and no request line', 'Note: it came in today.\nHost: a\nnot a header'],
   ['output of curl with a broken line', '> POST / HTTP/1.1\n> no header\n>\n'],
-  ['names and values on lines of their own', 'X-Timestamp:\n1700000000\nX-Nonce:\nabc'],
+  ['names and values on lines of their own, without a signature', 'X-Timestamp:\n1700000000\nX-Nonce:\nabc'],
   ['binary', Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00])],
 ])('other text is refused, with the shapes that are read: %s', (_, capture) => {
   expect(() => read(capture)).toThrow(CaptureError)

@@ -1,0 +1,47 @@
+import { fromBase64, fromLatin1, latin1 } from '../bytes.js'
+
+// This file reads text that a program put around a request: the lines of a container's log, an export of Burp, and a table in CSV.
+
+/** Matches a line of a container's log. After `P`, the next line continues this line. */
+const CONTAINER = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) ([PF]) (.*)$/s
+
+/** Returns the text in a container's log, or `undefined` for other text. */
+export function readContainerLog(bytes: Uint8Array): Uint8Array | undefined {
+  const lines = fromLatin1(bytes).split('\n')
+  if (!CONTAINER.test(lines[0] ?? '')) return undefined
+  const pieces = lines.map((line) => {
+    const [, mark, text = ''] = CONTAINER.exec(line) ?? []
+    return mark === 'F' ? `${text}\n` : text
+  })
+  return latin1(pieces.join(''))
+}
+
+/** Returns the first signed request in an export of Burp, or `undefined` for other text. */
+export function readBurp(bytes: Uint8Array): Uint8Array | undefined {
+  const text = fromLatin1(bytes)
+  for (const { 0: opening, 1: mark, index } of text.matchAll(/<request base64="(true|false)">\s{0,40}<!\[CDATA\[/g)) {
+    const start = index + opening.length
+    const content = text.slice(start, text.indexOf(']]>', start))
+    const request = mark === 'true' ? fromBase64(content.replace(/\s+/g, '')) : latin1(content)
+    if (request !== undefined && /^x-signature:/im.test(fromLatin1(request))) return request
+  }
+  return undefined
+}
+
+/** Matches the first line of a table that has the headers of a request, or the three headers, in columns. */
+const COLUMNS = /^(?=.*\b(?:headers|x-signature)\b)["\w -]+(?:([,;\t])["\w -]+){2,}\r?$/i
+
+/** Returns one object per row of a table in CSV, or an empty list for other text. The names of the columns become lowercase. */
+export function readTable(text: string): readonly Readonly<Record<string, string>>[] {
+  const [, separator] = COLUMNS.exec(text.slice(0, text.indexOf('\n')).slice(0, 2000)) ?? []
+  if (separator === undefined) return []
+  const cells = new RegExp(`("(?:[^"]|"")*"|[^"${separator}\\n][^${separator}\\n]*|)(${separator}|\\r?\\n|$)`, 'gy')
+  const rows: string[][] = [[]]
+  for (const [, cell = '', end] of text.matchAll(cells)) {
+    rows.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell.replace(/\r$/, ''))
+    if (end === '') break
+    if (end !== separator) rows.push([])
+  }
+  const [names = [], ...others] = rows
+  return others.map((row) => Object.fromEntries(names.map((name, index) => [name.toLowerCase(), row[index] ?? ''])))
+}
