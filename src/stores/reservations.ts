@@ -71,7 +71,7 @@ export class Reservations {
     ask: () => Promise<boolean>,
     release?: (() => Promise<unknown>) | undefined,
   ): Promise<boolean> {
-    if (this.isTaken(keys)) return false
+    if (this.#isHeldElsewhere(keys)) return false
     const id = idOf(keys)
     const earlier = new Set(keys.flatMap((key) => this.#pending.get(key) ?? []))
     for (const other of earlier) if (other.id === id) return other.outcome.then(() => false)
@@ -104,37 +104,14 @@ export class Reservations {
    * the TTL, so it ends before the server frees the keys. Call {@link settle} when the reservation ends.
    */
   claim(keys: readonly string[], ttlSeconds: number): boolean {
-    return !this.isTaken(keys) && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
+    return !this.#isHeldElsewhere(keys) && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
   }
 
   /** Keeps the claim of the keys if the server reserved them. Otherwise, gives the claim back. */
   settle(keys: readonly string[], isReserved: boolean | undefined, ttlSeconds: number): void {
     if (isReserved) return
     this.#own.release('', keys, OWNER)
-    if (isReserved === false) this.remember(keys, false, ttlSeconds)
-  }
-
-  /** Returns whether one of the keys is remembered as taken, or whether these keys were refused together. */
-  isTaken(keys: readonly string[]): boolean {
-    const now = this.#now()
-    return [...keys, idOf(keys)].some((key) => Number(this.#takenUntil.get(key)) > now)
-  }
-
-  /**
-   * Remembers the server's response to a reservation for 250 ms. A key with a short TTL is remembered for a thousandth of the TTL, because
-   * the response does not say when a taken key expires.
-   */
-  remember(keys: readonly string[], isReserved: boolean, ttlSeconds: number): void {
-    const now = this.#now()
-    // If a reservation of several keys was refused, this process does not know which key was taken.
-    for (const key of isReserved ? keys : [idOf(keys)]) {
-      this.#takenUntil.delete(key)
-      this.#takenUntil.set(key, now + Math.min(REMEMBERED, Math.floor(ttlSeconds)))
-    }
-    for (const [key, until] of this.#takenUntil) {
-      if (until > now && this.#takenUntil.size <= MAX_REMEMBERED) break
-      this.#takenUntil.delete(key)
-    }
+    if (isReserved === false) this.#remember(keys, ttlSeconds)
   }
 
   /**
@@ -154,6 +131,28 @@ export class Reservations {
   forget(keys: readonly string[]): void {
     this.#own.release('', keys, OWNER)
     for (const key of [...keys, idOf(keys)]) this.#takenUntil.delete(key)
+  }
+
+  /** Returns whether another process holds one of the keys, or whether these keys were refused together. */
+  #isHeldElsewhere(keys: readonly string[]): boolean {
+    const now = this.#now()
+    return [...keys, idOf(keys)].some((key) => Number(this.#takenUntil.get(key)) > now)
+  }
+
+  /**
+   * Remembers for 250 ms that the server refused a reservation. A key with a short TTL is remembered for a thousandth of the TTL, because the
+   * response does not say when a taken key expires.
+   */
+  #remember(keys: readonly string[], ttlSeconds: number): void {
+    const now = this.#now()
+    // If a reservation of several keys was refused, this process does not know which key was taken.
+    const id = idOf(keys)
+    this.#takenUntil.delete(id)
+    this.#takenUntil.set(id, now + Math.min(REMEMBERED, Math.floor(ttlSeconds)))
+    for (const [oldest, until] of this.#takenUntil) {
+      if (until > now && this.#takenUntil.size <= MAX_REMEMBERED) break
+      this.#takenUntil.delete(oldest)
+    }
   }
 }
 

@@ -112,12 +112,16 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   async transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>> {
     const { webhookId, keys, ttlSeconds } = request
     const hashes = hashesOf(webhookId, keys)
-    // Recent replays are refused here, because otherwise each replay of a flood would begin a transaction.
-    if (this.reservations.isTaken(hashes)) return { outcome: 'replayed' }
-    const result = await this.#transact(request)
-    const { outcome } = result
-    if (outcome !== 'in_progress') this.reservations.remember(hashes, outcome !== 'replayed', ttlSeconds)
-    return result
+    // Known replays are refused here, because otherwise each replay of a flood would begin a transaction.
+    if (!this.reservations.claim(hashes, ttlSeconds)) return { outcome: 'replayed' }
+    let isReserved: boolean | undefined
+    try {
+      const result = await this.#transact(request)
+      if (result.outcome !== 'in_progress') isReserved = result.outcome !== 'replayed'
+      return result
+    } finally {
+      this.reservations.settle(hashes, isReserved, ttlSeconds)
+    }
   }
 
   /** Runs one transaction without the memory of this process. */

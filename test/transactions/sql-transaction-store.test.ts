@@ -104,6 +104,47 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     expect(await deliver(newStore())).toBe('done')
   })
 
+  describe('what a process has reserved', () => {
+    it('is refused without a transaction until its TTL ends', async () => {
+      const store = newStore()
+      expect(await deliver(store)).toBe('done')
+      const begun = database.sessions.length
+      for (const milliseconds of [10_000, 590_000]) {
+        await time.pass(milliseconds)
+        expect(await deliver(store)).toBe('replayed')
+        expect(await deliver(store, insert, ['another split', 'signature 1'])).toBe('replayed')
+      }
+      expect(database.sessions).toHaveLength(begun)
+      await time.pass(1)
+      database.clock.milliseconds += 600_002
+      expect(await deliver(store)).toBe('done')
+    })
+
+    it('is forgotten if the work, or the commit, fails', async () => {
+      let isLost = false
+      const commit = () => (isLost ? Promise.reject(new Error('connection lost')) : atOnce())
+      const store = newStore({ commit })
+      expect(await deliver(store, () => Promise.reject(FAILURE)).catch((error) => error)).toBe(FAILURE)
+      isLost = true
+      expect(await deliver(store).catch(() => 'failed')).toBe('failed')
+      isLost = false
+      expect(await deliver(store)).toBe('done')
+    })
+
+    it('is asked again, if another process holds the key, after 250 ms', async () => {
+      const [store, other] = [newStore(), newStore()]
+      expect(await deliver(other)).toBe('done')
+      expect(await deliver(store)).toBe('replayed')
+      const begun = database.sessions.length
+      await time.pass(249)
+      expect(await deliver(store)).toBe('replayed')
+      expect(database.sessions).toHaveLength(begun)
+      await time.pass(1)
+      expect(await deliver(store)).toBe('replayed')
+      expect(database.sessions).toHaveLength(begun + 1)
+    })
+  })
+
   it.each([[['nonce', 'another signature']], [['another nonce', 'signature 1']]])(
     'refuses a message if one of its two keys is taken, and leaves the other key free: %s',
     async (keys) => {
