@@ -1,13 +1,12 @@
 import { codeBlock, generatedFrom, splitAnnotated } from './annotated.js'
 
-// The page of each language, from its program in docs/senders.
+// The page of each language, from its program in docs/senders. The program for Node is on the page about sending.
 
 /** The pages of docs/send by name, and their programs. */
 const PROGRAMS = {
   csharp: 'Send.cs',
   go: 'send.go',
   java: 'Send.java',
-  node: 'send.mjs',
   php: 'send.php',
   python: 'send.py',
   ruby: 'send.rb',

@@ -1,8 +1,4 @@
 // # Send from Node
-//
-// Save this program as `send.mjs`. The program needs Node 20, and no package. With `inbound-webhook-auth`, [`sign`](index.md#sign) returns the three headers.
-//
-// - With axios, pass the signed bytes and `maxRedirects: 0`, because axios serializes an object again.
 
 // node send.mjs URL FILE, with the secret in WEBHOOK_SECRET.
 import { createHmac, randomUUID } from 'node:crypto'

@@ -37,7 +37,7 @@ export const SECTIONS = [
   },
   {
     title: 'Send',
-    pages: below('send', ['index', 'node', 'python', 'go', 'ruby', 'php', 'java', 'csharp', 'shell', 'no-code']),
+    pages: below('send', ['index', 'python', 'go', 'ruby', 'php', 'java', 'csharp', 'shell', 'no-code']),
   },
   {
     title: 'Stores',
