@@ -1,4 +1,4 @@
-import { assertText, invalidType, isObject, kindOf } from './arguments.js'
+import { assertText, hasMethod, invalidType, isObject, kindOf } from './arguments.js'
 import { assertHeaders } from './hints/headers.js'
 import { type Body, bytesOf } from './rules/body.js'
 import type { HeaderNames } from './rules/formats.js'
@@ -55,7 +55,7 @@ export function assertSecret(secret: unknown, name: string): asserts secret is s
       `${name} is the text '${secret}'. Check that the environment variable is set or the record was found.`,
     )
   }
-  if (typeof Object(secret).reserve === 'function') {
+  if (hasMethod(secret, 'reserve')) {
     throw invalidType(`${name} is a nonce store. Pass (request, secret, nonceStore) in this order.`)
   }
   const fix = ArrayBuffer.isView(secret)

@@ -1,9 +1,9 @@
-import { hasMethod, invalidType, isObject, kindOf } from '../arguments.js'
+import { invalidType, isObject, kindOf } from '../arguments.js'
 import type { HeadersInput } from '../rules/headers.js'
 
 /** Asserts that a value can be read as headers. */
 export function assertHeaders(headers: unknown): asserts headers is HeadersInput {
-  if (!isObject(headers) || hasMethod(headers, 'then')) {
+  if (!isObject(headers) || typeof headers['then'] === 'function') {
     const fix = "Pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs."
     throw invalidType(`request.headers is ${kindOf(headers)}. ${fix}`, 'no_headers')
   }

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { hasMethod, invalidType, kindOf } from '../arguments.js'
+import { invalidType, kindOf } from '../arguments.js'
 import { HEADERS, type HeaderNames, type NamedValues, parseContentLength } from './formats.js'
 
 /**
@@ -37,26 +37,26 @@ export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] 
 /** Returns a function that returns the value of the header with a lowercase name, or `undefined` if the header is absent. */
 function readerOf(headers: HeadersInput): (wanted: string) => string | undefined {
   // A Map is read as pairs, because get() of a Map is case-sensitive, unlike get() of Headers.
-  if (hasMethod(headers, 'get') && !types.isMap(headers)) {
-    const fetchHeaders = headers as { get(name: string): string | null }
-    return (wanted) => joined(undefined, fetchHeaders.get(wanted), wanted)
-  }
+  if (isFetchHeaders(headers)) return (wanted) => joined(undefined, headers.get(wanted), wanted)
   if (!(Symbol.iterator in headers)) {
-    const record = headers as { readonly [name: string]: unknown }
-    const names = Object.keys(record)
+    const names = Object.keys(headers)
     return (wanted) => {
       let value: string | undefined
-      for (const name of names) if (isNamed(name, wanted)) value = joined(value, record[name], wanted)
+      for (const name of names) if (isNamed(name, wanted)) value = joined(value, headers[name], wanted)
       return value
     }
   }
-  // An iterator can be read only once, so that its pairs are listed.
+  // An iterator can be read only once.
   const pairs = Array.from(headers as Iterable<unknown>, assertPair)
   return (wanted) => {
     let value: string | undefined
     for (const [name, one] of pairs) if (isNamed(name, wanted)) value = joined(value, one, wanted)
     return value
   }
+}
+
+function isFetchHeaders(headers: HeadersInput): headers is { get(name: string): string | null } {
+  return 'get' in headers && typeof headers.get === 'function' && !types.isMap(headers)
 }
 
 function assertPair(pair: unknown): [name: string, value: unknown] {

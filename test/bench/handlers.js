@@ -1,5 +1,5 @@
 // `npm run bench` measures the processor time per request of whole handlers, and the size of each entry of the package. It writes
-// docs/benchmarks.json, the tables of docs/trust/benchmarks.md and the chart, with one run per major version of Node.
+// docs/benchmarks.json and the tables of docs/trust/benchmarks.md, with one run per major version of Node.
 import { fork } from 'node:child_process'
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { installPackages, PACKAGES, requirePackage } from '../nightly/packages/packages.js'
 import { bundled } from '../support/bundled.js'
 import { ROOT } from '../support/packed.js'
-import { drawChart, fillTables } from './page.js'
+import { fillTables } from './page.js'
 
 installPackages()
 
@@ -215,5 +215,4 @@ const runs = [...earlier.filter(({ node }) => major(node) !== major(run.node)), 
 )
 writeFileSync(RESULTS, `${JSON.stringify(runs, undefined, 2)}\n`)
 writeFileSync(PAGE, fillTables(readFileSync(PAGE, 'utf8'), runs))
-writeFileSync(join(ROOT, 'docs/benchmarks.svg'), drawChart(runs))
-console.log('Written: docs/benchmarks.json, docs/trust/benchmarks.md, docs/benchmarks.svg')
+console.log('Written: docs/benchmarks.json, docs/trust/benchmarks.md')

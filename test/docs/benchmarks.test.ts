@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { drawChart, fillTables } from '../bench/page.js'
+import { fillTables } from '../bench/page.js'
 import { ROOT } from '../support/packed.js'
 
 // The figures of the page of benchmarks are those of docs/benchmarks.json.
@@ -14,13 +14,5 @@ describe('docs/trust/benchmarks.md', () => {
     const page = read('docs/trust/benchmarks.md')
     expect(page).toContain('1,')
     expect(fillTables(page, runs)).toBe(page)
-  })
-
-  it('has a chart with them, which begins with the largest body and names the work of each bar', () => {
-    const chart = read('docs/benchmarks.svg')
-    expect(drawChart(runs)).toBe(chart)
-    const texts = [...chart.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text)
-    expect(texts[2]).toBe('Body of 256 KB')
-    expect(texts[3]).toBe('inbound-webhook-auth: body, signature, replays')
   })
 })

@@ -55,7 +55,6 @@ describe('the tarballs', () => {
       'package.json',
     ])
     expect(readdirSync(join(library, 'docs')).sort()).toEqual([
-      'benchmarks.svg',
       'observability',
       'operate',
       'receive',
