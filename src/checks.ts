@@ -85,7 +85,8 @@ function checkSignatureFormat(scheme: HeaderRules, { names, signature }: Claim):
 
 /** The other values that {@link checkSignature} needs. */
 interface SignatureContext<Key> {
-  readonly webhookId: string
+  /** The ID of the webhook, or `undefined` if the webhook is unknown. */
+  readonly webhookId: string | undefined
   readonly headers: HeadersInput
   readonly keys: readonly Key[]
   readonly clock: Clock
@@ -116,6 +117,8 @@ export function checkSignature<Key, Result>(
   const { names, timestamp, seconds, nonce, signature } = claim
   const message = { timestamp, nonce, body }
   const secretIndex = keys.findIndex((key) => scheme.isSignatureOf(message, signature, key))
+  // An unknown webhook is only noticed now, because its request must take as long as a request with a wrong signature.
+  if (webhookId === undefined) return rejected(scheme.messages(names), 'unknown_webhook')
   if (secretIndex === -1) {
     const advice = scheme.adviseOnSecrets(keys)
     return (

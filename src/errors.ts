@@ -11,6 +11,7 @@ export const ERRORS = {
   ERR_WEBHOOK_REJECTED: { name: 'WebhookRejectedError', status: 401, headers: undefined, level: 'warn' },
   ERR_WEBHOOK_IN_PROGRESS: { name: 'WebhookInProgressError', status: 503, headers: RETRY_AFTER, level: 'info' },
   ERR_EVENT_REPEATED: { name: 'EventRepeatedError', status: 200, headers: undefined, level: 'info' },
+  ERR_LOOKUP_TIMEOUT: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE: { name: 'NonceStoreError', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_FULL: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_BUSY: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
@@ -40,7 +41,7 @@ export function codeOf(error: unknown): ErrorCode | undefined {
  * An error with the status of the response. Some frameworks read `status`, and some read `statusCode`. NestJS reads these properties only
  * from an error with `expose`. If `expose` is `true`, Koa sends the message of the error, so this message must be safe to send.
  */
-abstract class HttpError<Code extends ErrorCode> extends Error {
+export class HttpError<Code extends ErrorCode> extends Error {
   override readonly name: Errors[Code]['name']
   readonly code: Code
   readonly status: Errors[Code]['status']
@@ -95,7 +96,7 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
 }
 
 /** Returns the error for a request whose body was not read. The error's headers close the connection, so that the upload stops. */
-export function rejectedUnread(rejected: Rejected, webhookId: string): WebhookRejectedError {
+export function rejectedUnread(rejected: Rejected, webhookId?: string): WebhookRejectedError {
   return Object.assign(new WebhookRejectedError(rejected, webhookId), { headers: CONNECTION_CLOSE })
 }
 

@@ -8,6 +8,7 @@ import { publishResult } from './publish-result.js'
 import {
   type AcceptedResult,
   acceptedOrThrow,
+  type FindWebhook,
   type ReceivedWebhook,
   readSigned,
   SOURCE_OPTIONS,
@@ -74,21 +75,21 @@ export interface TransactionSource<Webhook> extends WebhookSource {
  */
 export function handle<T, Transaction>(
   source: TransactionSource<Omit<ReceivedWebhook, 'release'>>,
-  secret: Secret,
+  secret: Secret | FindWebhook,
   transactionStore: TransactionStore<Transaction>,
   work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
   clock?: Clock,
 ): Promise<T>
 export function handle<T>(
   source: WebhookSource,
-  secret: Secret,
+  secret: Secret | FindWebhook,
   nonceStore: NonceStore,
   work: (webhook: Omit<ReceivedWebhook, 'release'>) => T | Promise<T>,
   clock?: Clock,
 ): Promise<T>
 export function handle<T, Transaction>(
   source: WebhookSource,
-  secret: Secret,
+  secret: Secret | FindWebhook,
   store: NonceStore | TransactionStore<Transaction>,
   work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: Transaction) => T | Promise<T>,
   clock: Clock = Date,
@@ -100,7 +101,7 @@ export function handle<T, Transaction>(
 export function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T>(
   scheme: Scheme<Secrets, Key, Result>,
   source: TransactionSource<Result & Pick<ReceivedWebhook, 'body'>>,
-  secret: Secrets,
+  secret: Secrets | FindWebhook<Secrets>,
   store: NonceStore | TransactionStore<Transaction>,
   work: (webhook: Result & Pick<ReceivedWebhook, 'body'>, transaction: Transaction) => T | Promise<T>,
   clock: Clock,

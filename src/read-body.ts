@@ -79,7 +79,7 @@ export interface ReadBodyOptions {
  */
 export async function readBody(source: BodySource, options: ReadBodyOptions = {}): Promise<RawBody> {
   assertOptions(options, ['maxBytes', 'bodyTimeout'])
-  return findBody(source, 'source').read(readLimits(options))
+  return findBody(source, 'source').open(readLimits(options))()
 }
 
 /** The options of {@link readBody}, all with a value. */
@@ -101,12 +101,14 @@ interface FoundBody {
   /** Whether the framework has already read the whole body. */
   readonly isRead: boolean
   /**
-   * Reads the body, and returns its bytes.
+   * Returns the function that reads the body. From then on, an error of the stream does not end the process.
    *
-   * @throws {@link BodyError} before a byte is read, if `Content-Length` is above the limit.
+   * @throws {@link BodyError} if `Content-Length` is above the limit.
    */
-  read(limits: Limits): RawBody | Promise<RawBody>
+  open(limits: Limits): () => RawBody | Promise<RawBody>
 }
+
+type Read = (limits: Limits) => RawBody | Promise<RawBody>
 
 /** An object with properties of unknown types. */
 type Fields = { readonly [name: string]: unknown }
@@ -130,14 +132,15 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
     throw invalidType(`${name} is ${kindOf(source)}. ${types.isPromise(source) ? 'Await it.' : fix}`)
   }
   const headers = headersOf(source) ?? outerHeaders
-  const found = (isRead: boolean, read: FoundBody['read']): FoundBody => ({
+  const found = (isRead: boolean, read: Read): FoundBody => ({
     headers,
     isRead,
-    read(limits) {
+    open(limits) {
       const { maxBytes } = limits
       const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
       if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes)
-      return read(limits)
+      if (isStream(source)) source.on('error', ignore)
+      return () => read(limits)
     },
   })
 
@@ -187,7 +190,7 @@ function limited(bytes: Uint8Array, maxBytes: number): RawBody {
   return asBuffer(bytes)
 }
 
-function eventReader(event: Fields, name: string): FoundBody['read'] {
+function eventReader(event: Fields, name: string): Read {
   const body = event['body'] ?? ''
   if (typeof body !== 'string') throw notRawBody(event, name)
   const decode = event['isBase64Encoded'] === true ? decodeBase64 : encodeText
@@ -225,15 +228,23 @@ async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout 
     }
   }
 
+  try {
+    return await inTime(readAll(), bodyTimeout, () => tooLate(bodyTimeout))
+  } finally {
+    stopReading(reader)
+  }
+}
+
+/** Resolves to the result of `running`, or rejects with the error of `late` after `milliseconds`. A late result or error is ignored. */
+export async function inTime<T>(running: T | Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate(bodyTimeout)), bodyTimeout)
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds)
   })
   try {
-    return await Promise.race([readAll(), late])
+    return await Promise.race([running, expired])
   } finally {
     clearTimeout(timer)
-    stopReading(reader)
   }
 }
 
@@ -263,7 +274,8 @@ interface NodeStream {
 }
 
 function isAborted(stream: NodeStream): boolean {
-  return stream.destroyed === true && stream.readableEnded !== true
+  // An aborted request of HTTP/2 is not destroyed, but ends.
+  return stream.aborted === true || (stream.destroyed === true && stream.readableEnded !== true)
 }
 
 function assertUnread(stream: NodeStream & object, name: string): void {
@@ -297,8 +309,7 @@ function readStream(
       }
     }
     const end = () => {
-      // With HTTP/2, an aborted request also emits `end`.
-      if (stream.aborted === true) return fail(stream.errored)
+      if (isAborted(stream)) return fail(stream.errored)
       settle()
       resolve(bytes.all)
     }
@@ -311,7 +322,7 @@ function readStream(
       clearTimeout(timer)
       stream.off('data', data).off('end', end).off('error', fail).off('close', fail)
     }
-    stream.on('error', ignore).on('data', data).on('end', end).on('error', fail).on('close', fail).resume()
+    stream.on('data', data).on('end', end).on('error', fail).on('close', fail).resume()
   })
 }
 

@@ -1,10 +1,10 @@
 import { assertOptions, assertText, invalidType } from './arguments.js'
 import { checkHeaders, checkSignature, checkWindow, type SignedRequest } from './checks.js'
 import { assertClock, type Clock } from './clock.js'
-import { rejectedUnread, WebhookRejectedError } from './errors.js'
+import { HttpError, rejectedUnread, WebhookRejectedError } from './errors.js'
 import { assertHeaders } from './hints/headers.js'
 import { publishResult, type ResultDetails } from './publish-result.js'
-import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
+import { type BodySource, findBody, inTime, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import type { Secret } from './request.js'
 import type { Accepted, Rejected } from './result.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
@@ -14,12 +14,19 @@ import { assertNonceStore, type NonceStore, newOwner, releaseKeys, reserveKeys }
 export interface WebhookSource extends ReadBodyOptions {
   /**
    * The ID of the webhook in your database. Never pass a part of the URL. If `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
-   * request to one URL could be replayed to the other URL.
+   * request to one URL could be replayed to the other URL. Leave out `webhookId` if a function finds the webhook.
    */
-  webhookId: string
+  webhookId?: string
   /** The request that your framework passes to the handler, the event of AWS Lambda, or `{ headers, body }` with the raw bytes. */
   request: BodySource
 }
+
+/**
+ * Finds the webhook of a request in your database, or returns `undefined`. An unknown webhook gets the same response as a wrong signature.
+ * The function is called at most once per request: after the headers were checked, and before the body is read.
+ */
+export type FindWebhook<S = Secret> = () => Found<S> | Promise<Found<S>>
+type Found<S> = { webhookId: string; secret: S } | undefined
 
 /** The names of the properties of a {@link WebhookSource}. */
 export const SOURCE_OPTIONS: readonly string[] = ['webhookId', 'request', 'maxBytes', 'bodyTimeout']
@@ -73,7 +80,7 @@ export type ReceivedWebhook = Accepted & {
  */
 export function receive(
   source: WebhookSource,
-  secret: Secret,
+  secret: Secret | FindWebhook,
   nonceStore: NonceStore,
   clock: Clock = Date,
 ): Promise<ReceivedWebhook> {
@@ -84,7 +91,7 @@ export function receive(
 export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,
-  secret: Secrets,
+  secret: Secrets | FindWebhook<Secrets>,
   nonceStore: NonceStore,
   clock: Clock,
 ): Promise<Result & Pick<ReceivedWebhook, 'body' | 'release'>> {
@@ -105,7 +112,7 @@ export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
 export type AcceptedResult = { readonly ok: true }
 
 /** Returns the result of an accepted request. Throws a {@link WebhookRejectedError} for a rejected request. */
-export function acceptedOrThrow<Result extends AcceptedResult>(result: Result | Rejected, webhookId: string): Result {
+export function acceptedOrThrow<Result extends AcceptedResult>(result: Result | Rejected, webhookId?: string): Result {
   if (!result.ok) throw new WebhookRejectedError(result, webhookId)
   return result
 }
@@ -119,27 +126,38 @@ export function acceptedOrThrow<Result extends AcceptedResult>(result: Result | 
 export async function readSigned<Secrets, Key, Result>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,
-  secret: Secrets,
+  secret: Secrets | FindWebhook<Secrets>,
   clock: Clock,
   details: ResultDetails,
   options: readonly string[] = SOURCE_OPTIONS,
 ): Promise<{ signed: SignedRequest<Result>; body: RawBody }> {
   assertOptions(source, options, 'source')
-  const { webhookId, request } = source
-  assertText(webhookId, 'source.webhookId', 'Pass { webhookId, request } with the ID as a string.')
-  details.webhookId = webhookId
+  const { webhookId: givenId, request } = source
+  const isFound = typeof secret === 'function'
+  if (isFound && givenId !== undefined) {
+    throw invalidType(
+      'source.webhookId is set, but secret is a function. Return { webhookId, secret } from it, and remove source.webhookId.',
+    )
+  }
+  const fix = 'Pass { webhookId, request } with the ID as a string.'
+  const given = { webhookId: givenId, secret }
+  const known = isFound ? undefined : readWebhook(scheme, given, details, 'source.webhookId', fix)
   if (request === undefined) throw invalidType('source.request is undefined. Pass { webhookId, request }.')
   const limits = readLimits(source)
-  const keys = scheme.readSecrets(secret)
   assertClock(clock)
-  const { headers, isRead, read } = findBody(request, 'request')
+  const { headers, isRead, open } = findBody(request, 'request')
   assertHeaders(headers)
 
   // If the headers break a rule, the response is 401 even if `Content-Length` is above the limit, and the body is not read.
   const claim = checkHeaders(scheme, headers, clock)
-  if (!claim.ok) throw isRead ? new WebhookRejectedError(claim, webhookId) : rejectedUnread(claim, webhookId)
+  if (!claim.ok) {
+    throw isRead ? new WebhookRejectedError(claim, known?.webhookId) : rejectedUnread(claim, known?.webhookId)
+  }
 
-  const body = await read(limits)
+  const read = open(limits)
+  const { webhookId, keys } =
+    known ?? (await findWebhook(scheme, secret as FindWebhook<Secrets>, details, limits.bodyTimeout))
+  const body = await read()
   details.bytes = body.length
   // The window may have closed while the body arrived.
   const outside = checkWindow(scheme, claim, clock)
@@ -149,4 +167,37 @@ export async function readSigned<Secrets, Key, Result>(
   )
   details.secretIndex = signed.secretIndex
   return { signed, body }
+}
+
+interface Webhook<Key> {
+  readonly webhookId: string | undefined
+  readonly keys: readonly Key[]
+}
+
+async function findWebhook<Secrets, Key>(
+  scheme: Scheme<Secrets, Key, unknown>,
+  find: FindWebhook<Secrets>,
+  details: ResultDetails,
+  bodyTimeout: number,
+): Promise<Webhook<Key>> {
+  const late = () => new HttpError('ERR_LOOKUP_TIMEOUT', `The webhook was not found within ${bodyTimeout} ms`)
+  const found = await inTime(find(), bodyTimeout, late)
+  // The request to an unknown webhook costs one HMAC too.
+  if (found === undefined) return { webhookId: undefined, keys: [scheme.newKey()] }
+  const fix = 'Return { webhookId, secret }, or undefined if there is no webhook.'
+  return readWebhook(scheme, found, details, "webhookId of the function's result", fix)
+}
+
+/** @param name - the name of the ID in error messages. */
+function readWebhook<Secrets, Key>(
+  scheme: Scheme<Secrets, Key, unknown>,
+  webhook: unknown,
+  details: ResultDetails,
+  name: string,
+  fix: string,
+): Webhook<Key> {
+  const { webhookId, secret } = Object(webhook)
+  assertText(webhookId, name, fix)
+  details.webhookId = webhookId
+  return { webhookId, keys: scheme.readSecrets(secret) }
 }

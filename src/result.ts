@@ -9,6 +9,7 @@ export type RejectionReason =
   | 'timestamp_outside_window'
   | 'invalid_nonce'
   | 'signature_mismatch'
+  | 'unknown_webhook'
   | 'replayed_nonce'
 
 /** A request that met every rule. */
@@ -40,19 +41,20 @@ const MILLISECONDS_PER_DAY = 86_400_000
 /** Two sentences per reason: the first says which rule is broken, and the second says what to do. */
 export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]>
 
-/** Returns the messages about the timestamp, which are the same in every signing scheme. */
-export function timestampMessages({ timestamp }: HeaderNames) {
+/** Returns the messages that are the same in every signing scheme. */
+export function commonMessages({ timestamp }: HeaderNames) {
   return {
     invalid_timestamp: [`${spell(timestamp)} is not Unix time in seconds`, 'Send decimal digits only.'],
     timestamp_outside_window: [
       `${spell(timestamp)} is more than ${WINDOW_SECONDS} s from server time`,
       'Sign each attempt with the current time. Check both clocks.',
     ],
+    unknown_webhook: ['No webhook was found', "Check the sender's URL, and whether the webhook was deleted."],
   } as const
 }
 
 export const MESSAGES: Messages = {
-  ...timestampMessages(HEADERS),
+  ...commonMessages(HEADERS),
   invalid_nonce: [
     `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters`,
     'Send a new UUID with each attempt.',

@@ -1,3 +1,4 @@
+import { generateSecret } from './generate-secret.js'
 import { adviseOnSecrets, describeNonce, describeSignature } from './hints/rejection.js'
 import { readSecrets, type Secret } from './request.js'
 import { type Accepted, MESSAGES, type Messages } from './result.js'
@@ -22,6 +23,8 @@ export interface Scheme<Secrets, Key, Result> {
   messages(names: HeaderNames): Messages
   /** Returns a copy of the keys to try, in order, because the caller may change the list while the body arrives. */
   readSecrets(secret: Secrets): readonly Key[]
+  /** Returns a random key, for a request to an unknown webhook. */
+  newKey(): Key
   isNonce(value: string): boolean
   describeNonce(value: string): string
   isSignature(value: string): boolean
@@ -41,6 +44,7 @@ export const OWN_SCHEME: Scheme<Secret, string, Accepted> = {
   headers: [HEADERS],
   messages: () => MESSAGES,
   readSecrets,
+  newKey: generateSecret,
   isNonce,
   describeNonce,
   isSignature,

@@ -49,6 +49,16 @@ describe('a flood, while the store is full', () => {
     }
   })
 
+  it('of requests to unknown webhooks costs one HMAC each', async () => {
+    const { headers, body } = signedRequest()
+    for (const find of [() => undefined, () => ({ webhookId: '42', secret: 'another' })]) {
+      hashed.calls = 0
+      const source = { request: { headers, rawBody: Buffer.from(body) } }
+      await expect(receive(source, find, fullStore(), new TestClock())).rejects.toMatchObject({ status: 401 })
+      expect(hashed.calls).toBe(1)
+    }
+  })
+
   it('reserves nothing for a rejected request', async () => {
     const store = new RecordingStore()
     const valid = signedRequest()

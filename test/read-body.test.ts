@@ -303,6 +303,17 @@ describe("readBody of Node's request", () => {
     expect(await promise).toMatchObject(ABORTED)
   })
 
+  it('rejects with ERR_BODY_ABORTED if the sender reset a stream of HTTP/2 before readBody was called', async () => {
+    const { promise, resolve } = withResolvers<unknown>()
+    const stream = await serveHttp2(async (message) => {
+      const closed = closeOf(message)
+      stream.destroy()
+      await closed
+      resolve(readBody(message).catch((error: unknown) => error))
+    })
+    expect(await promise).toMatchObject(ABORTED)
+  })
+
   it('rejects with ERR_BODY_ABORTED if the stream is destroyed without an error', async () => {
     const stream = new Readable({ read() {} })
     const settled = readBody(asSource(stream)).catch((error: unknown) => error)

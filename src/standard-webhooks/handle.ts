@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import { handleRequest, type TransactionSource } from '../handle.js'
-import type { WebhookSource } from '../receive.js'
+import type { FindWebhook, WebhookSource } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import type { TransactionStore } from '../transactions/transaction-store.js'
 import type { ReceivedMessage } from './receive.js'
@@ -39,21 +39,21 @@ import type { StandardSecret } from './secret.js'
  */
 export function handle<T, Transaction>(
   source: TransactionSource<Omit<ReceivedMessage, 'release'>>,
-  secret: StandardSecret,
+  secret: StandardSecret | FindWebhook<StandardSecret>,
   transactionStore: TransactionStore<Transaction>,
   work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
   clock?: Clock,
 ): Promise<T>
 export function handle<T>(
   source: WebhookSource,
-  secret: StandardSecret,
+  secret: StandardSecret | FindWebhook<StandardSecret>,
   nonceStore: NonceStore,
   work: (webhook: Omit<ReceivedMessage, 'release'>) => T | Promise<T>,
   clock?: Clock,
 ): Promise<T>
 export function handle<T, Transaction>(
   source: WebhookSource,
-  secret: StandardSecret,
+  secret: StandardSecret | FindWebhook<StandardSecret>,
   store: NonceStore | TransactionStore<Transaction>,
   work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: Transaction) => T | Promise<T>,
   clock: Clock = Date,

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import { type ReceivedWebhook, receiveRequest, type WebhookSource } from '../receive.js'
+import { type FindWebhook, type ReceivedWebhook, receiveRequest, type WebhookSource } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { type AcceptedMessage, STANDARD_WEBHOOKS } from './scheme.js'
 import type { StandardSecret } from './secret.js'
@@ -36,7 +36,7 @@ export type ReceivedMessage = AcceptedMessage & Pick<ReceivedWebhook, 'body' | '
  */
 export function receive(
   source: WebhookSource,
-  secret: StandardSecret,
+  secret: StandardSecret | FindWebhook<StandardSecret>,
   nonceStore: NonceStore,
   clock: Clock = Date,
 ): Promise<ReceivedMessage> {

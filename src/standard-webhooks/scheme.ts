@@ -1,4 +1,5 @@
-import { type Accepted, timestampMessages } from '../result.js'
+import { randomBytes } from 'node:crypto'
+import { type Accepted, commonMessages } from '../result.js'
 import { isEqual } from '../rules/hmac.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import type { Scheme } from '../scheme.js'
@@ -26,7 +27,7 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
     { timestamp: 'svix-timestamp', nonce: 'svix-id', signature: 'svix-signature' },
   ],
   messages: (names) => ({
-    ...timestampMessages(names),
+    ...commonMessages(names),
     invalid_nonce: [
       `${names.nonce} is not 1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop`,
       'Send msg_ followed by random letters.',
@@ -41,6 +42,7 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
     ],
   }),
   readSecrets: readKeys,
+  newKey: () => randomBytes(32),
   isNonce: isMessageId,
   describeNonce: describeMessageId,
   isSignature: (value) => listSignatures(value).length > 0,

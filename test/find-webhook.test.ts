@@ -1,0 +1,402 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type BodySource,
+  type FindWebhook,
+  handle,
+  MemoryNonceStore,
+  receive,
+  refuse,
+  sign,
+  verify,
+  type WebhookResult,
+} from '../src/index.js'
+import * as standard from '../src/standard-webhooks/index.js'
+import { serve, serveHttp2, write } from './support/http-server.js'
+import { NONCE, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
+import { STANDARD_SECRET, signedMessage } from './support/standard-webhooks.js'
+
+// A function finds the webhook of a request.
+
+const BODY = Buffer.from('a body that is split in one way only')
+const OWN = signedRequest({ body: BODY }).headers
+const STANDARD = signedMessage({ body: BODY }).headers
+const CHANNEL = 'inbound-webhook-auth:result'
+
+const published: WebhookResult[] = []
+const listener = (message: unknown) => {
+  published.push(message as WebhookResult)
+}
+beforeEach(() => {
+  published.length = 0
+  subscribe(CHANNEL, listener)
+})
+afterEach(() => {
+  unsubscribe(CHANNEL, listener)
+  vi.useRealTimers()
+})
+
+const requestOf = (headers: object = OWN, body: Uint8Array = BODY) => ({ headers, rawBody: body })
+/** What the tests pass besides the function. */
+interface Setting {
+  request?: object
+  store?: RecordingStore | MemoryNonceStore
+  clock?: TestClock
+  maxBytes?: number
+  bodyTimeout?: number
+  webhookId?: string
+}
+/** Returns what `receive` resolves to or throws. The function may return anything. */
+function outcomeOf(find: () => unknown, setting: Setting = {}): Promise<unknown> {
+  const { request = requestOf(), store = new RecordingStore(), clock = new TestClock(), ...source } = setting
+  const call = receive({ request: request as BodySource, ...source }, find as FindWebhook, store, clock)
+  return call.catch((error: unknown) => error)
+}
+
+const found = { webhookId: '42', secret: SECRET }
+
+/** Each function of each scheme, with a request that is accepted. */
+const CALLS = [
+  ['receive', (find: () => unknown, store: RecordingStore) => outcomeOf(find, { store })],
+  [
+    'handle',
+    (find: () => unknown, store: RecordingStore) =>
+      handle(
+        { request: requestOf() },
+        find as FindWebhook,
+        Object.assign(store, { release() {} }),
+        (webhook) => webhook,
+        new TestClock(),
+      ),
+  ],
+  [
+    'receive of Standard Webhooks',
+    (find: () => unknown, store: RecordingStore) =>
+      standard.receive({ request: requestOf(STANDARD) }, find as FindWebhook, store, new TestClock()),
+  ],
+  [
+    'handle of Standard Webhooks',
+    (find: () => unknown, store: RecordingStore) =>
+      standard.handle(
+        { request: requestOf(STANDARD) },
+        find as FindWebhook,
+        Object.assign(store, { release() {} }),
+        (webhook) => webhook,
+        new TestClock(),
+      ),
+  ],
+] as const
+
+describe.each(CALLS)('%s', (name, call) => {
+  const secret = name.includes('Standard') ? STANDARD_SECRET : SECRET
+
+  it('uses the ID and the secrets that the function returns, also in a promise', async () => {
+    const store = new RecordingStore()
+    expect(await call(() => ({ webhookId: 'a', secret }), store)).toMatchObject({ webhookId: 'a', body: BODY })
+    const rotating = async () => ({ webhookId: 'b', secret: [`${secret.slice(0, -1)}A`, secret] })
+    expect(await call(rotating, store)).toMatchObject({ webhookId: 'b', secretIndex: 1 })
+    expect(store.calls.map(([webhookId]) => webhookId)).toEqual(['a', 'b'])
+    expect(published).toMatchObject([
+      { webhookId: 'a', outcome: 'accepted' },
+      { webhookId: 'b', outcome: 'accepted' },
+    ])
+  })
+
+  it('rejects the request to an unknown webhook, and reserves nothing', async () => {
+    const store = new RecordingStore()
+    const outcome = await Promise.resolve(call(() => undefined, store)).catch((error: unknown) => error)
+    expect(outcome).toMatchObject({ code: 'ERR_WEBHOOK_REJECTED', reason: 'unknown_webhook', webhookId: undefined })
+    expect(store.calls).toEqual([])
+    expect(published).toMatchObject([{ webhookId: undefined, outcome: 'unknown_webhook', bytes: BODY.length }])
+  })
+})
+
+it('the result of the work keeps its type', async () => {
+  const length: number = await handle(
+    { request: requestOf() },
+    () => found,
+    new MemoryNonceStore(),
+    ({ body, webhookId }) => body.length + webhookId.length,
+    new TestClock(),
+  )
+  expect(length).toBe(BODY.length + 2)
+})
+
+it('verify and sign have a secret, not a function', async () => {
+  // @ts-expect-error: the function would have to be called before the headers are checked.
+  const verified = verify({ webhookId: '42', headers: OWN, body: BODY }, () => found, new MemoryNonceStore())
+  await expect(verified).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+  // @ts-expect-error: a request is signed with one secret.
+  expect(() => sign(BODY, () => found)).toThrow(TypeError)
+})
+
+it('one record is one webhook, whatever text of the URL finds it', async () => {
+  const store = new MemoryNonceStore()
+  const database = (text: string) =>
+    Number.parseInt(text, 10) === 42 || text.trim().normalize('NFD').replace(/\p{M}/gu, '').toLowerCase() === 'abc'
+  const outcomes: unknown[] = []
+  for (const text of ['42', '042', '42abc', '42.0', 'abc', 'ABC', 'abc ', 'ábc']) {
+    outcomes.push(await outcomeOf(() => (database(text) ? found : undefined), { store }))
+  }
+  expect(outcomes.map((outcome) => Object(outcome).reason ?? 'accepted')).toEqual([
+    'accepted',
+    ...Array(7).fill('replayed_nonce'),
+  ])
+})
+
+describe('the function is called', () => {
+  const wrong: readonly (readonly [string, object, Setting?])[] = [
+    ['missing_header', { ...OWN, 'x-nonce': undefined }],
+    ['invalid_timestamp', { ...OWN, 'x-timestamp': 'now' }],
+    ['timestamp_outside_window', { ...OWN, 'x-timestamp': String(Number(TIMESTAMP) - 301) }],
+    ['invalid_nonce', { ...OWN, 'x-nonce': 'a b' }],
+    ['signature_mismatch', { ...OWN, 'x-signature': 'A'.repeat(64) }],
+    ['ERR_BODY_TOO_LARGE', { ...OWN, 'content-length': '101' }, { maxBytes: 100 }],
+  ]
+
+  it('0 times for 10 000 requests whose headers break a rule or announce too much', async () => {
+    const find = vi.fn(() => found)
+    const outcomes = new Set<string>()
+    for (let index = 0; index < 10_000; index++) {
+      const [expected, headers, setting] = wrong[index % wrong.length] as (typeof wrong)[number]
+      const outcome = Object(await outcomeOf(find, { request: requestOf(headers), ...setting }))
+      outcomes.add(`${expected}: ${outcome.reason ?? outcome.code}, ${outcome.webhookId}`)
+    }
+    expect([...outcomes]).toEqual(wrong.map(([expected]) => `${expected}: ${expected}, undefined`))
+    expect(find).not.toHaveBeenCalled()
+    expect(published.filter(({ webhookId }) => webhookId !== undefined)).toEqual([])
+  })
+
+  it('once, and before the body is read', async () => {
+    const read = vi.fn(function (this: Readable) {
+      this.push(BODY)
+      this.push(null)
+    })
+    const request = Object.assign(new Readable({ read }), { headers: OWN })
+    const find = vi.fn(async () => {
+      await new Promise(setImmediate)
+      expect(read).not.toHaveBeenCalled()
+      return found
+    })
+    expect(await outcomeOf(find, { request })).toMatchObject({ ok: true, webhookId: '42' })
+    expect(find).toHaveBeenCalledOnce()
+    expect(find).toHaveBeenCalledWith()
+  })
+
+  it('once for a forged request and for a replay', async () => {
+    const store = new RecordingStore()
+    const find = vi.fn(() => found)
+    for (const headers of [{ ...OWN, 'x-signature': '0'.repeat(64) }, OWN, OWN]) {
+      await outcomeOf(find, { request: requestOf(headers), store })
+    }
+    expect(find).toHaveBeenCalledTimes(3)
+    expect(published).toMatchObject([
+      { webhookId: '42', outcome: 'signature_mismatch' },
+      { webhookId: '42', outcome: 'accepted' },
+      { webhookId: '42', outcome: 'replayed_nonce' },
+    ])
+  })
+})
+
+describe('an unknown webhook gets the same response as a wrong signature', () => {
+  /** Starts a handler that knows the webhook of /known, and returns its port and what it logged. */
+  async function start(limits: object = {}) {
+    const logged: string[] = []
+    const port = await serve(async (request, response) => {
+      try {
+        const find = () => (request.url === '/known' ? { webhookId: '42', secret: 'another secret' } : undefined)
+        await receive({ request, ...limits }, find, new RecordingStore(), new TestClock())
+      } catch (error) {
+        refuse(response, error, { log: ({ message }) => logged.push(message) })
+      }
+    })
+    return { port, logged }
+  }
+
+  /** Returns the response, without the line that has the time. */
+  async function responseTo(port: number, path: string, framing: string, body: string) {
+    const head = Object.entries(OWN).map(([name, value]) => `${name}: ${value}\r\n`)
+    const answer = await write(port, `POST ${path} HTTP/1.1\r\nHost: a\r\n${framing}\r\n${head.join('')}\r\n${body}`)
+    return answer.replace(/\r\nDate: [^\r]*/, '')
+  }
+
+  it.each<[string, number, string, string, object?]>([
+    ['whole body', 401, `Content-Length: ${BODY.length}`, String(BODY)],
+    ['body that is announced too large', 413, 'Content-Length: 9', 'a body', { maxBytes: 8 }],
+    ['body that becomes too large', 413, 'Transfer-Encoding: chunked', '9\r\n123456789\r\n', { maxBytes: 8 }],
+    ['body that is too slow', 408, 'Content-Length: 9', 'a', { bodyTimeout: 1 }],
+  ])('with a %s: %i', async (_, status, framing, body, limits) => {
+    const { port, logged } = await start(limits)
+    const [known, unknown] = [
+      await responseTo(port, '/known', framing, body),
+      await responseTo(port, '/unknown', framing, body),
+    ]
+    expect(unknown).toBe(known)
+    expect(unknown).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    if (status === 401) {
+      expect(logged).toEqual([
+        expect.stringMatching(/^Webhook 42: signature_mismatch: /),
+        expect.stringMatching(/^Webhook \(unknown\): unknown_webhook: No webhook was found\. /),
+      ])
+    }
+  })
+})
+
+describe('the error of the function', () => {
+  it.each<[string, (error: Error) => unknown]>([
+    [
+      'is thrown',
+      (error) => {
+        throw error
+      },
+    ],
+    ['is in a promise', (error) => Promise.reject(error)],
+  ])('is unchanged if it %s, and nothing is read or reserved', async (_, fail) => {
+    const error = new Error('the database is down')
+    const read = vi.fn()
+    const store = new RecordingStore()
+    const request = Object.assign(new Readable({ read }), { headers: OWN })
+    expect(await outcomeOf(() => fail(error), { request, store })).toBe(error)
+    expect(read).not.toHaveBeenCalled()
+    expect(store.calls).toEqual([])
+    expect(published).toMatchObject([{ outcome: 'failed', webhookId: undefined, bytes: undefined }])
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['null', null, /^webhookId of the function's result is undefined\. Return \{ webhookId, secret \}, or undefined/],
+    ['a number', 42, /^webhookId of the function's result is undefined\. Return/],
+    ['false', false, /Return \{ webhookId, secret \}/],
+    ['a secret', SECRET, /Return \{ webhookId, secret \}/],
+    ['secrets', [SECRET], /Return \{ webhookId, secret \}/],
+    ['bytes', Buffer.from(SECRET), /Return \{ webhookId, secret \}/],
+    ['a record with another name', { id: '42', secret: SECRET }, /Return \{ webhookId, secret \}/],
+    ['a number as the ID', { webhookId: 42, secret: SECRET }, /is a number\. Return \{ webhookId, secret \}/],
+    ['an empty ID', { webhookId: '', secret: SECRET }, /is an empty string\. Return \{ webhookId, secret \}/],
+    ['half a character in the ID', { webhookId: '\ud800', secret: SECRET }, /lone surrogate.*Pass the whole text/],
+    ['no secret', { webhookId: '42' }, /^secret is undefined\. Pass the secret as text/],
+    ['an empty secret', { webhookId: '42', secret: '' }, /^secret is an empty string\. Pass the secret as text/],
+    ['an empty list of secrets', { webhookId: '42', secret: [] }, /^secret is an empty array\. Pass a secret/],
+    ['half a character in the secret', { webhookId: '42', secret: `${SECRET}\ud800` }, /^secret has a lone surrogate/],
+  ])('says what to return instead of %s', async (_, value, message) => {
+    const read = vi.fn()
+    const request = Object.assign(new Readable({ read }), { headers: OWN })
+    const error = await outcomeOf(async () => value, { request })
+    expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(message) })
+    expect(String(error)).not.toContain(SECRET)
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it('says that the ID is not passed beside a function', async () => {
+    const find = vi.fn(() => found)
+    expect(await outcomeOf(find, { webhookId: '42' })).toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message:
+        'source.webhookId is set, but secret is a function. Return { webhookId, secret } from it, and remove source.webhookId.',
+    })
+    expect(find).not.toHaveBeenCalled()
+  })
+})
+
+describe('the time-out', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+
+  it('is that of the body: 503, and a late answer is ignored', async () => {
+    const late: { resolve?: (webhook: typeof found) => void; reject?: (error: Error) => void } = {}
+    for (const settle of [() => late.resolve?.(found), () => late.reject?.(new Error('late'))]) {
+      const store = new RecordingStore()
+      const find = () => new Promise<typeof found>((resolve, reject) => Object.assign(late, { resolve, reject }))
+      const settled = vi.fn()
+      const outcome = outcomeOf(find, { store, bodyTimeout: 100 }).then((error) => settled(error))
+      await vi.advanceTimersByTimeAsync(99)
+      expect(settled).not.toHaveBeenCalled()
+      await vi.advanceTimersByTimeAsync(1)
+      await outcome
+      const headers = { 'Retry-After': '1' }
+      expect(settled.mock.lastCall).toMatchObject([{ code: 'ERR_LOOKUP_TIMEOUT', status: 503, headers }])
+      settle()
+      await new Promise(setImmediate)
+      expect(store.calls).toEqual([])
+    }
+    expect(published).toMatchObject(Array(2).fill({ outcome: 'ERR_LOOKUP_TIMEOUT', webhookId: undefined }))
+  })
+
+  it('of the body begins when the function has answered', async () => {
+    const request = Object.assign(new Readable({ read() {} }), { headers: OWN })
+    const find = () => new Promise((resolve) => setTimeout(() => resolve(found), 99))
+    const outcome = outcomeOf(find, { request, bodyTimeout: 100 })
+    await vi.advanceTimersByTimeAsync(99 + 99)
+    request.push(BODY)
+    request.push(null)
+    expect(await outcome).toMatchObject({ ok: true })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+it('the time of the function does not extend the window', async () => {
+  for (const [milliseconds, expected] of [
+    [300_000, { ok: true }],
+    [300_001, { reason: 'timestamp_outside_window' }],
+  ] as const) {
+    const clock = new TestClock()
+    const find = async () => {
+      clock.milliseconds += milliseconds
+      return found
+    }
+    expect(await outcomeOf(find, { clock })).toMatchObject(expected)
+  }
+})
+
+/** Resolves when a request is closed, even after an error. */
+const closeOf = (request: { on(event: 'close', listener: () => void): unknown }) =>
+  new Promise<void>((resolve) => request.on('close', resolve))
+
+describe('a request that is aborted while the function runs is 400', () => {
+  it('with HTTP/1', async () => {
+    const outcome = new Promise((resolve) => {
+      void serve((request) => {
+        const find = async () => {
+          socket.destroy()
+          await closeOf(request)
+          return found
+        }
+        resolve(outcomeOf(find, { request }))
+      }).then((port) => {
+        socket = connect(port, '127.0.0.1')
+        const head = Object.entries(OWN).map(([name, value]) => `${name}: ${value}\r\n`)
+        socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head.join('')}Content-Length: 99\r\n\r\na`)
+      })
+    })
+    let socket: ReturnType<typeof connect>
+    expect(await outcome).toMatchObject({ code: 'ERR_BODY_ABORTED', status: 400 })
+  })
+
+  it('with HTTP/2', async () => {
+    let answer: (outcome: unknown) => void = () => {}
+    const outcome = new Promise((resolve) => {
+      answer = resolve
+    })
+    const stream = await serveHttp2((request) => {
+      const find = async () => {
+        stream.destroy()
+        await closeOf(request)
+        return found
+      }
+      answer(outcomeOf(find, { request }))
+    }, OWN)
+    expect(await outcome).toMatchObject({ code: 'ERR_BODY_ABORTED', status: 400 })
+  })
+
+  it('with a stream that fails with an error', async () => {
+    const request = Object.assign(new Readable({ read() {} }), { headers: { ...OWN, 'x-nonce': NONCE } })
+    const find = async () => {
+      request.destroy(new Error('reset'))
+      await new Promise(setImmediate)
+      return found
+    }
+    expect(await outcomeOf(find, { request })).toMatchObject({ code: 'ERR_BODY_ABORTED', status: 400 })
+  })
+})
