@@ -34,13 +34,6 @@ const MISTAKES = {
   header_name: {
     change: (headers) => headers.map(([name, value]) => [name.replace('X-Nonce', 'X-Webhook-Id'), value]),
   },
-  header_scheme: {
-    change: () => [
-      ['webhook-id', 'msg_1'],
-      ['webhook-timestamp', TIMESTAMP],
-      ['webhook-signature', `v1,${Buffer.alloc(32).toString('base64')}`],
-    ],
-  },
   header_repeated: { change: (headers) => [...headers, ['X-Nonce', NONCE]] },
   header_swapped: { timestamp: NONCE, nonce: TIMESTAMP, message: `${TIMESTAMP}:${NONCE}:${BODY}` },
   timestamp_format: { timestamp: '2023-11-14T22:13:20Z' },

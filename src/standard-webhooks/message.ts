@@ -2,22 +2,12 @@ import { hash } from 'node:crypto'
 import { describeCharacter } from '../hints/rejection.js'
 import { hmacSha256 } from '../rules/hmac.js'
 import type { SignedMessage } from '../rules/signature.js'
+import { MAX_ID_LENGTH } from './message-id.js'
 
 // The rules of Standard Webhooks. In a `SignedMessage`, `nonce` is `webhook-id`, and the signature covers `id.timestamp.body`.
 
-/** The maximum length of `webhook-id`. The specification of Standard Webhooks sets no limit. */
-export const MAX_ID_LENGTH = 256
-
 /** The maximum number of signatures to try per request. While a sender rotates its secret, a request has two signatures. */
 const MAX_SIGNATURES = 8
-
-/**
- * Returns whether a value can be a `webhook-id`: 1 to 256 visible ASCII characters, but no full stop. With a full stop in the ID, a message
- * could be split in two ways: `a.1.2.x` could have the ID `a` or `a.1`.
- */
-export function isMessageId(value: string): boolean {
-  return value.length <= MAX_ID_LENGTH && /^[!-\-/-~]+$/.test(value)
-}
 
 /** Returns the signature of a message, without its version: HMAC-SHA256 in base64, 44 characters. */
 export function signMessage({ nonce: id, timestamp, body }: SignedMessage, key: Uint8Array): string {

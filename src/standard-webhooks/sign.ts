@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import type { Body } from '../rules/body.js'
 import { bytesToSign, type SignOptions, timestampToSign } from '../sign.js'
-import { isMessageId, MAX_ID_LENGTH, signMessage } from './message.js'
+import { signMessage } from './message.js'
+import { isMessageId, MAX_ID_LENGTH } from './message-id.js'
 import { readKeys, type StandardSecret } from './secret.js'
 
 /** Options of {@link sign}, which uses the current time and a random ID by default. */

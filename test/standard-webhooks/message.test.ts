@@ -4,10 +4,10 @@ import {
   attemptKey,
   describeMessageId,
   describeSignatures,
-  isMessageId,
   listSignatures,
   signMessage,
 } from '../../src/standard-webhooks/message.js'
+import { isMessageId } from '../../src/standard-webhooks/message-id.js'
 
 const KEY = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
 const SIGNED = 'g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='

@@ -1,4 +1,6 @@
+import { spell } from '../../../src/rules/formats.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
+import { schemeOf } from '../schemes.js'
 import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
@@ -34,11 +36,12 @@ export function findArrival(
   now: number,
 ): Arrival | undefined {
   if (at === 'timestamp') {
-    const timestamp = valuesOf(headers, 'x-timestamp').join(', ')
+    const name = schemeOf(headers).headers.timestamp
+    const timestamp = valuesOf(headers, name).join(', ')
     const milliseconds = Number(timestamp) * 1000
     // Without this limit, a timestamp in milliseconds would be a time in the far future.
     const isPast = isTimestamp(timestamp) && milliseconds <= now + DAY_MILLISECONDS
-    return isPast ? [milliseconds, 'from X-Timestamp'] : undefined
+    return isPast ? [milliseconds, `from ${spell(name)}`] : undefined
   }
   if (at !== undefined) return [parseTime(at), 'from --at']
   return arrival ?? arrivalOf(valuesOf(headers, 'date')[0], 'from the Date of the request')

@@ -6,6 +6,7 @@ import { type Header, listHeaders } from '../capture/headers.js'
 import { assertNotMasked } from '../capture/masked.js'
 import { signatureChecker } from '../capture/signed-body.js'
 import type { Primitives } from '../primitives.js'
+import { schemeOf } from '../schemes.js'
 import { confirm, isExplained } from './confirmed-findings.js'
 import { diagnoseInSteps, MAX_HASHES } from './engine.js'
 import type { Diagnosis } from './finding.js'
@@ -52,7 +53,7 @@ export function* diagnoseCapture(
   assertBody(captured, headers, file)
   const read = bodyOf(captured, headers, signatureChecker(platform, headers, secrets), file)
   const request = {
-    ...readHeaders(headers),
+    ...readHeaders(headers, [schemeOf(headers).headers]),
     headers: listHeaders(headers),
     secrets,
     now: arrival?.[0] ?? now,

@@ -1,18 +1,20 @@
 import type { HeaderValues } from '../../../src/rules/formats.js'
-import { isNonce, MAX_NONCE_LENGTH } from '../../../src/rules/nonce.js'
+import { MAX_NONCE_LENGTH } from '../../../src/rules/nonce.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { fromUtf8, latin1, utf8 } from '../bytes.js'
+import type { ToolScheme } from '../schemes.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from './hypotheses/body.js'
 import { type Digest, digestHypotheses, RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Bytes, Hypothesis } from './hypotheses/hypothesis.js'
 import { JSON_HYPOTHESES } from './hypotheses/json.js'
-import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from './hypotheses/layout.js'
+import { LAYOUT_HYPOTHESES, type Layout } from './hypotheses/layout.js'
 import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
 import { instantOf, scaleOf } from './instant.js'
 import type { Mask } from './mask-secrets.js'
 import { rereadDigits, type SignatureForm, signatureForms } from './signature-form.js'
+import { standardForms, TEXT_AS_KEY } from './standard-webhooks.js'
 
 /** One way in which the sender may have made the signature: with this layout, this timestamp, this key and so on. */
 export interface SigningVariant {
@@ -68,6 +70,9 @@ export interface Facts extends SignedRequest {
   readonly keys: readonly Uint8Array[]
   /** The time in X-Timestamp, in milliseconds since the Unix epoch, also if X-Timestamp has a wrong format. */
   readonly instant: number | undefined
+  /** The right layout of the message. */
+  readonly layout: Layout
+  readonly isStandard: boolean
   /** The possible forms of the digest in X-Signature. */
   readonly forms: readonly SignatureForm[]
 }
@@ -106,8 +111,8 @@ export const DIMENSIONS: readonly Dimension[] = [
     name: 'layout',
     field: 'layout',
     hypotheses: () => LAYOUT_HYPOTHESES,
-    right: () => [CORRECT_LAYOUT],
-    inputs: () => [CORRECT_LAYOUT],
+    right: ({ layout }) => [layout],
+    inputs: ({ layout }) => [layout],
   }),
   dimension({
     name: 'timestamp',
@@ -137,7 +142,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   dimension({
     name: 'secret',
     field: 'key',
-    hypotheses: () => SECRET_HYPOTHESES,
+    hypotheses: ({ isStandard }) => (isStandard ? [...TEXT_AS_KEY, ...SECRET_HYPOTHESES] : SECRET_HYPOTHESES),
     right: ({ keys }) => keys,
     inputs: ({ secrets }) => secrets,
   }),
@@ -148,6 +153,7 @@ export function factsOf(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
   { body, original, secrets, now }: SignedRequest,
   mask: Mask,
+  scheme: ToolScheme,
 ): Facts {
   // If X-Timestamp is in milliseconds, but the sender signed seconds, only the header is wrong. So seconds are right to sign too.
   const instant = instantOf(timestamp, now)
@@ -156,13 +162,15 @@ export function factsOf(
   const timestamps = [timestamp, ...(isOtherTime ? [String(Math.floor(instant / 1000))] : []), rereadDigits(timestamp)]
   // A mail or a terminal may have wrapped the nonce.
   const otherNonces = [fromUtf8(latin1(nonce)), nonce.replace(/\s+/g, ''), nonce.slice(0, MAX_NONCE_LENGTH)]
-  const nonces = isNonce(nonce) ? [nonce] : [nonce, ...otherNonces]
+  const nonces = scheme.isNonce(nonce) ? [nonce] : [nonce, ...otherNonces]
   const encode = (texts: readonly string[]) => [...new Set(texts)].map(utf8)
   return {
     ...{ body, original, secrets, now, timestamp, nonce, instant },
     timestamps: encode(timestamps),
     nonces: encode(nonces),
-    keys: encode(secrets),
-    forms: signatureForms(signature, mask),
+    keys: secrets.map(scheme.keyOf),
+    layout: scheme.layout,
+    isStandard: scheme.isStandard,
+    forms: scheme.isStandard ? standardForms(signature, mask, scheme) : signatureForms(signature, mask),
   }
 }

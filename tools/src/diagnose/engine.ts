@@ -1,14 +1,13 @@
 import type { HeaderValues } from '../../../src/rules/formats.js'
-import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import { concat, fromUtf8, hex, isUtf8, utf8 } from '../bytes.js'
 import type { BodyOrigin } from '../capture/body.js'
 import type { Header } from '../capture/headers.js'
-import { receivedMessage } from '../capture/signed-body.js'
 import type { Primitives } from '../primitives.js'
+import { receivedMessage, schemeOf, startOf, type ToolScheme } from '../schemes.js'
 import { countBytes, joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
-import { checkHeaders, checkScheme } from './checks/headers.js'
+import { checkHeaders } from './checks/headers.js'
 import { checkLeakedSecret } from './checks/leaked-secret.js'
 import { checkNonce, checkUnfilledNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
@@ -59,26 +58,26 @@ export function* diagnoseInSteps(
   const { headers, body, secrets, now, isArrivalKnown, isCaptured } = request
   const language = languageOf(headers)
   const mask = maskWith(secrets)
-  const isSignedBy = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
-    const message = [utf8(`${timestamp}:${nonce}:`), body]
-    return secrets.some((secret) => platform.hmac('sha256', utf8(secret), message) === signature)
+  const scheme = schemeOf(headers)
+  const isSignedBy = (values: HeaderValues) => {
+    const message = [utf8(startOf(scheme, values)), body]
+    const digests = scheme.digestsIn(String(values.signature))
+    return secrets.some((secret) => digests.includes(String(platform.hmac('sha256', scheme.keyOf(secret), message))))
   }
   const leaked = checkLeakedSecret(headers, body, secrets, mask)
   const finish = (valid: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
     valid,
-    findings: drafts.map((draft) => writeFinding(draft, language)),
+    findings: drafts.map((draft) => writeFinding(draft, language, scheme)),
     ...(language === undefined ? {} : { language }),
     ...(signedMessage === undefined ? {} : { signedMessage }),
   })
   const isSignedAsSent = isSignedBy(request)
   const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
-  if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && isNonce(nonce)) {
+  if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && scheme.isNonce(nonce)) {
     return finish(true, [...leaked, ...checkUnfilledNonce(nonce, mask)])
   }
 
-  const received = findHeaders(request, headers)
-  const scheme = checkScheme(received, headers)
-  if (scheme.length > 0) return finish(false, [...leaked, ...scheme])
+  const received = findHeaders(request, headers, scheme)
   const meanings = meaningsOf(received)
   // Outside the search, the evidence needs two hashes. Each secret needs one for the headers as received, and one per meaning of the headers.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
@@ -92,14 +91,16 @@ export function* diagnoseInSteps(
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
   const { found, notTried } =
-    signed === undefined ? yield* findSigningVariant(factsOf(likeliest, request, mask), context, mask) : NOTHING_FOUND
+    signed === undefined
+      ? yield* findSigningVariant(factsOf(likeliest, request, mask, scheme), context, mask)
+      : NOTHING_FOUND
   const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
   const intended = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
   const isUnexplained = signed === undefined && intended.signature !== undefined && found === undefined
 
   // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers, mask)
-  const explained = found === undefined ? [] : yield* explain(found, request, mask, language)
+  const explained = found === undefined ? [] : yield* explain(found, request, mask, scheme.layout, language)
   // If the signature is right, the capture did not change the headers.
   const mayBeMisread = isCaptured === true && !isSignedAsSent
   const { unit, drift } = checkTimestampWindow(intended.timestamp, now, isArrivalKnown, mask)
@@ -108,22 +109,22 @@ export function* diagnoseInSteps(
     ...lost,
     ...checkHeaders(received, headers, intended, signed, mask),
     ...checkTimestampFormat(intended.timestamp, now, mask, mayBeMisread),
-    ...checkNonce(intended.nonce, mask, mayBeMisread),
+    ...checkNonce(intended.nonce, mask, scheme, mayBeMisread),
     // Old requests are often diagnosed without their time of arrival, so mistakes in the signature come before a wrong age.
     ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),
-    ...(isUnexplained ? checkSignatureFormat(String(intended.signature), mask) : []),
+    ...(isUnexplained ? checkSignatureFormat(String(intended.signature), mask, scheme) : []),
     ...checkUnfilledNonce(intended.nonce, mask),
     ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers, mask) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
-    ...(isUnexplained ? compare(intended, body, platform, mask, notTried) : []),
+    ...(isUnexplained ? compare(intended, body, platform, mask, scheme, notTried) : []),
     ...(isArrivalKnown ? [] : drift),
   ]
   return finish(
     false,
     drafts,
-    signed === undefined ? found && concat(...messageOf(found)) : receivedMessage(signed, body),
+    signed === undefined ? found && concat(...messageOf(found)) : receivedMessage(signed, body, scheme),
   )
 }
 
@@ -139,13 +140,19 @@ function compare(
   body: Uint8Array,
   platform: Primitives,
   mask: Mask,
+  scheme: ToolScheme,
   notTried: readonly string[],
 ): Draft[] {
   const { timestamp, nonce, signature } = intended
   // Without all three values, there is nothing to compare.
-  if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
+  if (
+    timestamp === undefined ||
+    nonce === undefined ||
+    !(isDigest(String(signature)) || scheme.digestsIn(String(signature)).length > 0)
+  )
+    return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
-  const start = mask(`${timestamp}:${nonce}:`)
+  const start = mask(startOf(scheme, intended))
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
   const evidence: EvidenceLine[] = [
     ...(notTried.length === 0
@@ -154,7 +161,7 @@ function compare(
           `Not all changes of the ${joinWords(notTried, 'and')} were tried. To try all changes, send a short body, and pass only one secret.`,
         ]),
     ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
-    ['SHA-256 of this message', sha256(receivedMessage(intended, body))],
+    ['SHA-256 of this message', sha256(receivedMessage(intended, body, scheme))],
     ['SHA-256 of its body', sha256(body)],
     ...(unfilled === undefined
       ? []

@@ -7,7 +7,7 @@ import type { Draft, EvidenceLine } from './draft.js'
 import type { RequestToDiagnose } from './engine.js'
 import type { Language } from './finding.js'
 import { JSON_WRITERS, type JsonWriter, parseBody, TRAITS } from './hypotheses/json.js'
-import { layoutText } from './hypotheses/layout.js'
+import { type Layout, layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
 import { type JsonStyle, writeInSteps } from './json/write.js'
@@ -42,6 +42,7 @@ export function* explain(
     origin = 'arrived',
   }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured' | 'origin'>,
   mask: Mask,
+  right: Layout,
   sender?: Language,
 ): Steps<Draft[]> {
   const form = variant.form.differences.join(', ')
@@ -69,7 +70,7 @@ export function* explain(
     'and',
   )
   if (layout !== undefined) {
-    const message = `The sender signed ${layout.what}${whats && ` with ${whats}`}, not \`timestamp:nonce:body\`.`
+    const message = `The sender signed ${layout.what}${whats && ` with ${whats}`}, not \`${layoutText(right, mask)}\`.`
     drafts.push(confirmed(layout, message, ...signedAs(variant, mask)))
   } else if (values[0] !== undefined) {
     const expected = values.length === 1 ? 'value of the header' : 'values of the headers'

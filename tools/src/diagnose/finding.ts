@@ -4,8 +4,6 @@ export type FindingCode =
   | 'header_missing'
   /** A header is missing, but another header has a similar name. */
   | 'header_name'
-  /** The headers and the signature are those of Standard Webhooks. Use the entry `standard-webhooks` of the package. */
-  | 'header_scheme'
   /** A header arrived more than once. Its values are joined with `, `, so the result has a wrong format. */
   | 'header_repeated'
   /** `X-Timestamp` has the value of `X-Nonce`, and `X-Nonce` has the value of `X-Timestamp`. */

@@ -238,9 +238,6 @@ export const FIXES = {
     sender: 'Name the headers X-Timestamp, X-Nonce and X-Signature.',
     receiver: 'Pass the values under these names. A proxy may have renamed the headers.',
   },
-  import_other_scheme: {
-    receiver: "Import handle, receive or verify from 'inbound-webhook-auth/standard-webhooks'. Nothing else changes.",
-  },
   send_headers: {
     sender:
       'Send X-Timestamp, X-Nonce and X-Signature, with hyphens, to the final URL, because a redirect can drop them.',

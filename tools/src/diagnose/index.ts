@@ -2,8 +2,10 @@ import { invalidType, kindOf } from '../../../src/arguments.js'
 import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../../src/request.js'
 import { type Body, bytesOf } from '../../../src/rules/body.js'
+import { readHeaders } from '../../../src/rules/headers.js'
 import { type Header, listHeaders } from '../capture/headers.js'
 import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
+import { schemeOf } from '../schemes.js'
 import { diagnoseInSteps, type RequestToDiagnose } from './engine.js'
 import type { Diagnosis } from './finding.js'
 
@@ -69,15 +71,16 @@ export async function diagnose(
 export function readArguments(...given: Parameters<typeof diagnose>): RequestToDiagnose {
   const [request, secret, clock, original] = given
   const listed = withListedHeaders(request)
-  const { values, body } = readRequest(listed)
+  const { headers, body } = readRequest(listed)
+  const lines = listHeaders(headers)
   if (body === undefined) {
     throw invalidType(`request.body is ${kindOf(listed.body)}. Pass the bytes as received, as to verify.`)
   }
   const secrets = readSecrets(secret)
   if (clock !== undefined) assertClock(clock)
   return {
-    ...values,
-    headers: [...targetOf(request), ...listHeaders(listed.headers)],
+    ...readHeaders(headers, [schemeOf(lines).headers]),
+    headers: [...targetOf(request), ...lines],
     body,
     original: original === undefined ? undefined : bytesOf(original, 'original'),
     secrets,

@@ -2,6 +2,7 @@ import { HEADER_NAMES, type HeaderName, type HeaderValues } from '../../../src/r
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../capture/headers.js'
+import { X_SIGNATURE } from '../schemes.js'
 import { instantOf, NEAR } from './instant.js'
 
 // This file finds the three values if a header has another name, was sent twice, or has the value of another header.
@@ -29,7 +30,13 @@ export interface IntendedHeaders extends HeaderValues {
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
 
 /** Finds the three headers. The names in `headers` are in lowercase. */
-export function findHeaders(values: HeaderValues, headers: readonly Header[]): ReceivedHeaders {
+export function findHeaders(values: HeaderValues, all: readonly Header[], scheme = X_SIGNATURE): ReceivedHeaders {
+  // The search for other names knows the names of one scheme.
+  const fields = Object.entries(scheme.headers)
+  const headers = all.map(([name, value]): Header => {
+    const field = fields.find(([, own]) => own === name)?.[0]
+    return [field === undefined ? name : `x-${field}`, value]
+  })
   const received = HEADER_NAMES.map((name): ReceivedHeader => {
     const value = values[FIELDS[name]]
     const renamed = value === undefined ? findOtherName(headers, name) : undefined

@@ -11,7 +11,7 @@ import {
 import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Applied, Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
-import { CORRECT_LAYOUT, type Layout } from './hypotheses/layout.js'
+import type { Layout } from './hypotheses/layout.js'
 import type { Mask } from './mask-secrets.js'
 import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
@@ -31,10 +31,10 @@ const MAX_KEPT = 2 ** 25
 
 /** Finds the likeliest signing variant that makes the received signature. */
 export function* findSigningVariant(facts: Facts, context: SearchContext, mask: Mask): Steps<Searched<FoundVariant>> {
-  const { forms, timestamps, nonces, keys, body, secrets } = facts
+  const { forms, layout, timestamps, nonces, keys, body, secrets } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
   const start: SigningVariant = {
-    layout: CORRECT_LAYOUT,
+    layout,
     timestamp: timestamps[0] as Uint8Array,
     nonce: nonces[0] as Uint8Array,
     body,

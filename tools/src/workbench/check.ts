@@ -5,6 +5,7 @@ import { readCapture } from '../capture/read-capture.js'
 import { diagnoseCapture } from '../diagnose/diagnose-capture.js'
 import { maskBytes, maskWith } from '../diagnose/mask-secrets.js'
 import { runSteps } from '../diagnose/steps.js'
+import { schemeOf, startOf } from '../schemes.js'
 import { browserPrimitives } from './browser-primitives.js'
 import { type CheckReport, checkRules } from './report.js'
 import { signatureOf } from './sign.js'
@@ -40,22 +41,19 @@ export function check(input: CheckInput): CheckReport {
   const mask = maskWith(secrets)
   // Without a copy, the whole memory of the capture would be sent to the page.
   const body = read.body.slice()
-  const headers = readHeaders(lines)
+  const scheme = schemeOf(lines)
+  const headers = readHeaders(lines, [scheme.headers])
   const masked = (value: string | undefined) => value && mask(value)
-  const expected = secrets.map((secret) => signatureOf(headers, body, secret))
+  const expected = secrets.map((secret) => signatureOf(headers, body, secret, scheme))
   return {
     ...diagnosis,
     request: mask([':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ')) || 'A request',
     notes: [...warnings, ...notes],
-    headers: {
-      timestamp: masked(headers.timestamp),
-      nonce: masked(headers.nonce),
-      signature: masked(headers.signature),
-    },
+    start: startOf(scheme, { timestamp: masked(headers.timestamp), nonce: masked(headers.nonce) }),
     body: maskBytes(body, secrets),
     signedMessage: diagnosis.signedMessage && maskBytes(diagnosis.signedMessage, secrets),
     arrival,
-    rules: checkRules(headers, arrival, expected, now),
+    rules: checkRules(headers, arrival, expected, now, scheme),
     findings,
     // The page says this even if there is a finding. Brotli hardly changes a small body, so another change may lead to the same bytes.
     isBrotliNotTried: isBrotliNotTried && !diagnosis.valid,

@@ -1,5 +1,5 @@
+import { concat, utf8 } from '../bytes.js'
 import { parseTime } from '../capture/arrival.js'
-import { receivedMessage } from '../capture/signed-body.js'
 import { LANGUAGES } from '../diagnose/finding.js'
 import { isGuessable } from '../secret-strength.js'
 import { countBytes, describeOddSpace } from '../text.js'
@@ -162,12 +162,11 @@ function showComparison(): void {
 function comparison(): HTMLElement[] {
   if (signed.isEmpty) return []
   if (lastReport === undefined) return [h('p', {}, 'There is no request to compare with. Paste one above.')]
-  const { headers, body } = lastReport
-  const message = receivedMessage(headers, body)
-  const start = message.length - body.length
-  // The user may paste the whole signed message, which begins with the timestamp, or only the body.
+  const { start, body } = lastReport
+  const message = concat(utf8(start), body)
+  // The user may paste the whole signed message, or only the body.
   const isMessage = signed.bytes[0] === message[0]
-  return isMessage ? sidesView(signed.bytes, message, start) : sidesView(signed.bytes, body, 0)
+  return isMessage ? sidesView(signed.bytes, message, message.length - body.length) : sidesView(signed.bytes, body, 0)
 }
 
 if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink(GUIDES, '← Guides'))

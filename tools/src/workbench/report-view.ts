@@ -1,5 +1,5 @@
+import { concat, utf8 } from '../bytes.js'
 import { describeTime } from '../capture/arrival.js'
-import { receivedMessage } from '../capture/signed-body.js'
 import type { Finding, Language, Side } from '../diagnose/finding.js'
 import { textView } from './bytes-view.js'
 import { h } from './dom.js'
@@ -28,8 +28,8 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
  * @param notes - remarks to show below the rules.
  */
 export function reportView(report: CheckReport, chosen: string, notes: readonly string[] = []): HTMLElement[] {
-  const { rules, findings, headers, body, signedMessage, isBrotliNotTried } = report
-  const received = receivedMessage(headers, body)
+  const { rules, findings, start, body, signedMessage, isBrotliNotTried } = report
+  const received = concat(utf8(start), body)
   const facts = [
     card('Rules', h('ol', { class: 'rules' }, ...rules.map(ruleRow)), ...notes.map((note) => muted(note))),
     card(

@@ -1,10 +1,11 @@
 import { describeDrift, MESSAGES, type RejectionReason, rejected } from '../../../src/result.js'
-import { HEADER_NAMES, type HeaderValues, isSignature } from '../../../src/rules/formats.js'
-import { isNonce } from '../../../src/rules/nonce.js'
+import type { HeaderValues } from '../../../src/rules/formats.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import type { Arrival } from '../capture/arrival.js'
 import type { Finding, Language } from '../diagnose/finding.js'
 import { scaleOf } from '../diagnose/instant.js'
+import { STANDARD_FORM } from '../diagnose/standard-webhooks.js'
+import { X_SIGNATURE } from '../schemes.js'
 
 // This file makes the report that the page shows about a request. It runs in the Worker for a capture, and in `listen` for its requests.
 
@@ -21,7 +22,8 @@ export interface RuleResult {
 export interface CheckReport {
   readonly request: string
   readonly notes: readonly string[]
-  readonly headers: HeaderValues
+  /** The start of the signed message as received, which the body follows. */
+  readonly start: string
   readonly body: Uint8Array
   /** When the request arrived, and where this time comes from. `undefined` if the time is unknown. */
   readonly arrival: Arrival | undefined
@@ -45,25 +47,27 @@ export function checkRules(
   arrival: Arrival | undefined,
   expected: readonly string[],
   today: number,
+  scheme = X_SIGNATURE,
 ): RuleResult[] {
   const { timestamp, nonce, signature } = headers
-  const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
-  const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
+  const fields = ['timestamp', 'nonce', 'signature'] as const
+  const missing = fields.filter((field) => headers[field] === undefined).map((field) => scheme.headers[field])
   const isTime = timestamp === undefined ? undefined : isTimestamp(timestamp)
   const rule = (name: string, reason: RejectionReason, isMet: boolean | undefined, detail: string): RuleResult => ({
-    name,
+    name: scheme.inWords(name),
     reason,
     status: isMet === undefined ? 'not checked' : isMet ? 'met' : 'broken',
-    detail,
+    detail: isMet === true ? detail : scheme.inWords(detail),
   })
   const MISSING = 'This rule needs a value that is missing.'
-  const broken = (reason: keyof typeof MESSAGES, detail?: string) => rejected(MESSAGES, reason, detail).message
+  const broken = (reason: keyof typeof MESSAGES, detail?: string) =>
+    rejected(MESSAGES, reason, detail).message.replace('timestamp:nonce:body', message)
   const windowOf = (): [isMet: boolean | undefined, detail: string] => {
     if (isTime !== true) return [undefined, MISSING]
     const seconds = Number(timestamp)
     const unit = scaleOf(seconds, today)
     if (unit !== undefined) return [false, `X-Timestamp is ${unit.what}. Send Unix time in seconds.`]
-    if (arrival?.[1] === 'from X-Timestamp') {
+    if (/^from .*-timestamp$/i.test(arrival?.[1] ?? '')) {
       return [undefined, 'You chose the time in X-Timestamp as the arrival, so no clocks are compared.']
     }
     if (arrival === undefined) {
@@ -75,10 +79,14 @@ export function checkRules(
     const isMet = isInWindow(seconds, arrival[0])
     return [isMet, isMet ? drift : broken('timestamp_outside_window', drift)]
   }
-  const isNonceMet = nonce === undefined ? undefined : isNonce(nonce)
-  const isSigned = missing.length > 0 ? undefined : expected.includes(String(signature))
+  const isNonceMet = nonce === undefined ? undefined : scheme.isNonce(nonce)
+  const digests = scheme.digestsIn(String(signature))
+  const isSigned = missing.length > 0 ? undefined : digests.some((digest) => expected.includes(digest))
+  const message = scheme.layout.join('').replace(/[<>]/g, '')
   const form =
-    signature === undefined || isSignature(signature) ? undefined : 'X-Signature is not 64 lowercase hex digits'
+    signature === undefined || digests.length > 0
+      ? undefined
+      : `X-Signature is not ${scheme.isStandard ? STANDARD_FORM : '64 lowercase hex digits'}`
   const detailOf = (isMet: boolean | undefined, met: string, otherwise: string) =>
     isMet === undefined ? MISSING : isMet ? met : otherwise
   return [
@@ -86,7 +94,9 @@ export function checkRules(
       'The three headers are present',
       'missing_header',
       missing.length === 0,
-      missing.length === 0 ? HEADER_NAMES.join(', ') : `Missing: ${missing.join(', ')}.`,
+      missing.length === 0
+        ? fields.map((field) => scheme.headers[field]).join(', ')
+        : `Missing: ${missing.join(', ')}.`,
     ),
     rule(
       'X-Timestamp has decimal digits only',
@@ -96,13 +106,13 @@ export function checkRules(
     ),
     rule('X-Timestamp is within 300 s of the arrival', 'timestamp_outside_window', ...windowOf()),
     rule(
-      'X-Nonce is 1 to 128 visible ASCII characters',
+      `X-Nonce is 1 to ${scheme.isStandard ? '256 visible ASCII characters without a full stop' : '128 visible ASCII characters'}`,
       'invalid_nonce',
       isNonceMet,
       detailOf(isNonceMet, `${nonce?.length} characters`, broken('invalid_nonce')),
     ),
     rule(
-      'X-Signature is the signature of timestamp:nonce:body',
+      `X-Signature is the signature of ${message}`,
       'signature_mismatch',
       isSigned,
       detailOf(isSigned, 'It matches.', broken('signature_mismatch', form)),

@@ -1,9 +1,13 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { HeaderValues } from '../../../src/rules/formats.js'
-import { hex, utf8 } from '../bytes.js'
-import { receivedMessage } from '../capture/signed-body.js'
+import { hex } from '../bytes.js'
+import { receivedMessage, X_SIGNATURE } from '../schemes.js'
 
-/** Returns the right signature for a request. */
-export const signatureOf = (headers: Partial<HeaderValues>, body: Uint8Array, secret: string): string =>
-  hex(hmac(sha256, utf8(secret), receivedMessage(headers, body)))
+/** Returns the right digest for a request, in lowercase hex. */
+export const signatureOf = (
+  headers: Partial<HeaderValues>,
+  body: Uint8Array,
+  secret: string,
+  scheme = X_SIGNATURE,
+): string => hex(hmac(sha256, scheme.keyOf(secret), receivedMessage(headers, body, scheme)))

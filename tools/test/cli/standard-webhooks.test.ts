@@ -92,6 +92,31 @@ describe('send', () => {
   })
 })
 
+describe('diagnose', () => {
+  const diagnose = async (text: string, ...args: string[]) =>
+    call(['diagnose', '-', ...args, ...FROM_ENV], { env: { WEBHOOK_SECRET: SECRET }, stdin: text })
+  const signed = async () => (await run(['sign', file, ...SCHEME, ...SAME, '--format', 'http'])).text
+
+  it('finds nothing wrong with a valid request, and names the entry of the library', async () => {
+    const { exitCode, text } = await diagnose(await signed(), '--at', 'timestamp')
+    expect([exitCode, text]).toEqual([0, expect.stringMatching(/^Valid: there is nothing to fix\./)])
+    const line = text.replaceAll(/\s+/g, ' ')
+    expect(line).toContain('Time of arrival: 2021-02-25T15:02:10Z, from webhook-timestamp.')
+    expect(line).toContain('import from inbound-webhook-auth/standard-webhooks. Signatures of version v1a are not')
+  })
+
+  it('explains a mistake in a captured request in JSON', async () => {
+    const lines = (await signed()).split(/\r?\n/).map((line) => line.split(': '))
+    const headers = Object.fromEntries(
+      lines.filter(([name, value]) => value !== undefined && name !== 'Content-Length'),
+    )
+    const capture = JSON.stringify({ method: 'POST', path: '/', headers, rawBody: `${BODY}\n` })
+    const { exitCode, text } = await diagnose(capture, '--at', 'timestamp')
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('(body_newline)')])
+    expect(text).not.toMatch(/X-(Nonce|Timestamp|Signature)/)
+  })
+})
+
 describe('check', () => {
   const FAST = ['--skip', 'replay-late', '--rate', '10000', '--timeout', '60']
 

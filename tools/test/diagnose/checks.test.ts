@@ -106,19 +106,6 @@ describe('a header', () => {
     },
   )
 
-  it('are those of Standard Webhooks only if all three are there, with its form of signature', async () => {
-    const standard = { 'webhook-id': 'msg_1', 'webhook-timestamp': TIMESTAMP, 'webhook-signature': 'v1a,x v1,y' }
-    const codesWith = async (change: Record<string, string>) => {
-      const findings = await findingsWith({ ...standard, ...change })
-      return findings.map(({ code }) => code)
-    }
-    expect(await codesWith({})).toEqual(['header_scheme'])
-    expect(await codesWith({ 'webhook-signature': headers['x-signature'] })).not.toContain('header_scheme')
-    expect(await codesWith({ 'x-nonce': 'n' })).not.toContain('header_scheme')
-    const { 'webhook-id': _, ...two } = standard
-    expect(await findingsWith(two)).not.toMatchObject([{ code: 'header_scheme' }])
-  })
-
   it('may contain the time inside the signature', async () => {
     const { 'x-timestamp': timestamp, 'x-signature': signature, ...rest } = headers
     const findings = await findingsWith({ ...rest, 'stripe-signature': `t=${timestamp},v1=${signature}` })

@@ -1,17 +1,20 @@
-import { readHeaders } from '../../../../src/rules/headers.js'
-import { signMessage } from '../../../../src/rules/signature.js'
 import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { describeTime } from '../../capture/arrival.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
+import { signatureChecker } from '../../capture/signed-body.js'
 import { LANGUAGES } from '../../diagnose/finding.js'
 import { maskWith } from '../../diagnose/mask-secrets.js'
 import { inTurns, NODE_PRIMITIVES } from '../../node-primitives.js'
+import { schemeOf } from '../../schemes.js'
 import { defineCommand, guideAddress } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, describeRead, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
 import { notesText, warningsText, wrapText } from '../output/terminal.js'
+
+const STANDARD =
+  'The headers are those of Standard Webhooks. In the library, import from inbound-webhook-auth/standard-webhooks. Signatures of version v1a are not checked.'
 
 const ELSEWHERE =
   'If an endpoint rejects this request, the endpoint has another secret or a wrong clock, receives other bytes, or has already accepted the request.'
@@ -41,8 +44,9 @@ export const diagnose = defineCommand({
     const diagnosis = await inTurns(diagnoseCapture(NODE_PRIMITIVES, { ...received, secrets }))
     const { valid, findings, language: guessed, warnings } = diagnosis
     // With several secrets, a finding names a secret by its index: `secret[1]`.
-    const signatures = secrets.map((secret) => signatureOf(received.headers, diagnosis.read.body, secret))
-    const matched = names[signatures.indexOf(valuesOf(received.headers, 'x-signature').join())]
+    const isSignedWith = (secret: string) =>
+      signatureChecker(NODE_PRIMITIVES, received.headers, [secret])(diagnosis.read.body)
+    const matched = names[secrets.findIndex(isSignedWith)]
     const indexes =
       names.length === 1
         ? []
@@ -51,6 +55,7 @@ export const diagnose = defineCommand({
           : names.map((name, index) => `secret[${index}]: ${name}`)
     const notes = [
       ...describeRead(received, diagnosis, maskWith(secrets)),
+      ...(schemeOf(received.headers).isStandard ? [STANDARD] : []),
       ...indexes,
       ...loaded.notes,
       ...weaknessNotes(loaded),
@@ -83,14 +88,8 @@ export const diagnose = defineCommand({
   },
 })
 
-/** Returns the right signature for a request with a secret. */
-function signatureOf(headers: readonly Header[], body: Uint8Array, secret: string): string {
-  const { timestamp = '', nonce = '' } = readHeaders(headers)
-  return signMessage({ timestamp, nonce, body }, secret)
-}
-
 function validIfArrived(headers: readonly Header[]): string {
-  const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
+  const seconds = Number(valuesOf(headers, schemeOf(headers).headers.timestamp)[0])
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))
   return `Valid if the request arrived between ${from} and ${to}.`
 }

@@ -1,12 +1,14 @@
+import { spell } from '../../../../src/rules/formats.js'
 import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { schemeOf } from '../../schemes.js'
 import { type Context, defineCommand, type Outcome } from '../command.js'
 import { contentTypeOf, type EndpointResponse, isAccepted, isRejected, parseUrl, sendRequest } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
 import { readSaved, SAVED_OPTIONS, type SavedRequest } from '../input/saved-request.js'
-import { parseScheme, SCHEME_OPTION, schemeNotes, schemeOf, signWith } from '../input/scheme.js'
+import { parseScheme, SCHEME_OPTION, schemeNotes, signWith } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { printable, type Style, wrapText } from '../output/terminal.js'
 
@@ -43,7 +45,8 @@ export const send = defineCommand({
     const body = saved?.body ?? (await readInput(operands[1], 'the body', context))
     const loaded = await loadSecret(call, context)
     // A saved request is signed again by the rules of its own signature.
-    const scheme = parseScheme(values.scheme) ?? schemeOf(saved?.headers ?? [])
+    const isStandard = saved !== undefined && schemeOf(saved.headers).isStandard
+    const scheme = parseScheme(values.scheme) ?? (isStandard ? 'standard-webhooks' : undefined)
     const notes = [
       ...loaded.notes,
       ...weaknessNotes(loaded),
@@ -93,13 +96,15 @@ async function sendSaved(
 ): Promise<Outcome> {
   const lines: Header[] = [['Host', url.host], ...headers, ['Content-Length', String(body.length)]]
   const response = await sendRequest({ method, url, headers: replaceHeaders(lines, extra), body }, timeout)
-  const name = schemeOf(headers) === 'standard-webhooks' ? 'webhook-timestamp' : 'X-Timestamp'
-  const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, name.toLowerCase()).join()))
+  const { timestamp } = schemeOf(headers).headers
+  const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, timestamp).join()))
   const isOld = age > WINDOW_SECONDS && !isAccepted(response)
   const notes = [
     ...read,
     ...(isOld
-      ? [`${name} is ${age} s old, so a correct endpoint refuses the request. --resign signs the request again.`]
+      ? [
+          `${spell(timestamp)} is ${age} s old, so a correct endpoint refuses the request. --resign signs the request again.`,
+        ]
       : []),
   ]
   return outcomeOf(response, notes, style)

@@ -2,9 +2,8 @@ import { Buffer } from 'node:buffer'
 import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
 import type { Body } from '../../../../src/rules/body.js'
-import { readKeys } from '../../../../src/standard-webhooks/secret.js'
 import { sign as signStandard } from '../../../../src/standard-webhooks/sign.js'
-import { type Header, valuesOf } from '../../capture/headers.js'
+import { decodeStandardSecret } from '../../schemes.js'
 import type { SchemeName } from '../../testing/endpoint/scheme.js'
 import { type Options, unknownWord } from '../command.js'
 
@@ -23,20 +22,9 @@ export function parseScheme(text?: string): SchemeName | undefined {
   return scheme
 }
 
-/** Returns the scheme whose signature header a request has, or `undefined` if the request has none. */
-export function schemeOf(headers: readonly Header[]): SchemeName | undefined {
-  if (valuesOf(headers, 'x-signature').length > 0) return 'x-signature'
-  return valuesOf(headers, 'webhook-signature').length > 0 ? 'standard-webhooks' : undefined
-}
-
 /** Returns a secret of Standard Webhooks: the text if it is base64, or else its bytes, which some platforms use as the key. */
 export function standardSecret(secret: string): string | Uint8Array {
-  try {
-    readKeys(secret)
-    return secret
-  } catch {
-    return Buffer.from(secret)
-  }
+  return decodeStandardSecret(secret) === undefined ? Buffer.from(secret) : secret
 }
 
 /** Returns the three headers for a body. */

@@ -1,8 +1,9 @@
 import { readHeaders } from '../../../../src/rules/headers.js'
-import { signMessage } from '../../../../src/rules/signature.js'
 import { base64 } from '../../bytes.js'
 import { valuesOf } from '../../capture/headers.js'
 import { maskBytes, maskSecrets } from '../../diagnose/mask-secrets.js'
+import { NODE_PRIMITIVES } from '../../node-primitives.js'
+import { receivedMessage, schemeOf, startOf } from '../../schemes.js'
 import type { Details, Summary } from '../../workbench/live-data.js'
 import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
@@ -41,17 +42,18 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
   const details = { summary: summaryOf(kept, secrets), forwarded, differences, savedAs }
   if (received === undefined) return details
   const { method, path, headers: lines, body, time, signedMessage } = received
-  const headers = readHeaders(lines)
-  const { timestamp = '', nonce = '' } = headers
-  const expected = secrets.map((secret) => signMessage({ timestamp, nonce, body }, secret))
+  const scheme = schemeOf(lines)
+  const headers = readHeaders(lines, [scheme.headers])
+  const message = [receivedMessage(headers, body, scheme)]
+  const expected = secrets.map((secret) => String(NODE_PRIMITIVES.hmac('sha256', scheme.keyOf(secret), message)))
   const arrival = [time, 'by the clock of listen'] as const
-  const rules = checkRules(headers, arrival, expected, time)
+  const rules = checkRules(headers, arrival, expected, time, scheme)
   return {
     ...details,
     report: {
       request: `${method} ${path}`,
       notes: [],
-      headers,
+      start: startOf(scheme, headers),
       body: maskBytes(body, secrets),
       arrival,
       rules: [...rules.slice(0, -1), replayRule(report)],

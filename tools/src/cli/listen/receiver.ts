@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../../src/clock.js'
 import { readBody, type Verification, verify } from '../../../../src/index.js'
+import { verify as verifyStandard } from '../../../../src/standard-webhooks/verify.js'
 import { type Header, pairsOf } from '../../capture/headers.js'
 import { maskBytes, maskSecrets } from '../../diagnose/mask-secrets.js'
+import { schemeOf } from '../../schemes.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
 import { findDifferences, forward, responseHeaders } from './forward.js'
@@ -56,7 +58,7 @@ type Explained = readonly [report: Report, received?: Received]
 
 /** The result of a request, and the response to it. */
 interface Answered {
-  readonly result: Verification
+  readonly result: Verification | Awaited<ReturnType<typeof verifyStandard>>
   /** For a replay, says when the first copy was accepted: `the same nonce 12 s ago`. */
   readonly replay?: string
   readonly status: number
@@ -234,7 +236,11 @@ export class Receiver {
     const { secrets, status: fixed, endpoint, clock } = this.#settings
     const { headers, body, time } = arrived
     const store = this.#nonces.storeFor(time)
-    const result = await verify({ webhookId: 'listen', headers, body }, secrets, store, { now: () => time })
+    const request = { webhookId: 'listen', headers, body }
+    const { isStandard, keyOf } = schemeOf(headers)
+    const result = isStandard
+      ? await verifyStandard(request, secrets.map(keyOf), store, { now: () => time })
+      : await verify(request, secrets, store, { now: () => time })
     const isReplay = !result.ok && result.reason === 'replayed_nonce'
     const decided = { result, ...(isReplay ? { replay: store.describeReplay() } : {}) }
     if (endpoint === undefined) {
@@ -272,7 +278,7 @@ export class Receiver {
     const secret = String(secrets[result.ok ? result.secretIndex : 0])
     const explained = { ...received, secret, signedMessage }
     if (replay !== undefined) {
-      const all = [...findings, replayFinding(replay, language)]
+      const all = [...findings, replayFinding(replay, language, schemeOf(headers))]
       return [{ ...report, reason: 'replayed_nonce', detail: replay, findings: all }, explained]
     }
     if (!result.ok) return [{ ...report, reason: result.reason }, explained]

@@ -1,4 +1,5 @@
 import type { Finding, Language } from '../../diagnose/index.js'
+import { X_SIGNATURE } from '../../schemes.js'
 
 /** For each language, the line of code that signs each attempt again. */
 const LINES: Finding['fixes'] = {
@@ -18,13 +19,18 @@ const LINES: Finding['fixes'] = {
  * @param evidence - when the first copy was accepted: `the same nonce 12 s ago`.
  * @param language - the language of the sender. Its line comes first.
  */
-export function replayFinding(evidence: string, language: Language | undefined): Finding {
+export function replayFinding(evidence: string, language: Language | undefined, scheme = X_SIGNATURE): Finding {
   const first = language === undefined ? {} : { [language]: LINES[language] }
+  const sign = scheme.isStandard
+    ? 'Sign each retry again, with a new timestamp'
+    : 'Use a new nonce for every attempt. Sign each retry again, with a new timestamp and a new nonce'
   return {
     code: 'nonce_reused',
     side: 'unknown',
-    message: 'X-Nonce was used before: a request with the same nonce was accepted less than 600 s ago.',
-    fix: "On the sender's side: Use a new nonce for every attempt. Sign each retry again, with a new timestamp and a new nonce, and switch off the retries of the HTTP client and the queue.\nOn the receiver's side: If you did not expect a second request, somebody captured the first request and sent a copy. The copy was refused, so you do not need to act.",
+    message: scheme.isStandard
+      ? `${scheme.headers.nonce} and ${scheme.headers.timestamp} were used together before: the same attempt was accepted less than 600 s ago.`
+      : 'X-Nonce was used before: a request with the same nonce was accepted less than 600 s ago.',
+    fix: `On the sender's side: ${sign}, and switch off the retries of the HTTP client and the queue.\nOn the receiver's side: If you did not expect a second request, somebody captured the first request and sent a copy. The copy was refused, so you do not need to act.`,
     fixes: Object.fromEntries(Object.entries({ ...first, ...LINES }).filter(([, line]) => line !== undefined)),
     evidence: `Accepted before: ${evidence}.`,
   }

@@ -8,18 +8,6 @@ import type { IntendedHeaders, ReceivedHeaders } from '../misnamed-headers.js'
 /** Matches the names of headers that the code of the sender has probably set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
-/** Returns a finding if the headers and the form of the signature (`v1,…`) are those of Standard Webhooks. */
-export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, headers: readonly Header[]): Draft[] {
-  if ([timestamp, nonce, signature].some(({ value }) => value !== undefined)) return []
-  const headerValue = (wanted: string) => headers.find(([name]) => name === wanted)?.[1]
-  const start = ['webhook', 'svix'].find((name) => /(^| )v1a?,/.test(headerValue(`${name}-signature`) ?? ''))
-  if (start === undefined) return []
-  const names = ['id', 'timestamp', 'signature'].map((part) => `${start}-${part}`)
-  if (names.some((name) => headerValue(name) === undefined)) return []
-  const message = `The headers are those of Standard Webhooks: ${joinWords(names, 'and')}.`
-  return [{ code: 'header_scheme', message, fix: 'import_other_scheme', side: 'receiver' }]
-}
-
 /**
  * Returns a finding for each of the three headers that is absent, repeated, swapped or has another name.
  *

@@ -1,20 +1,23 @@
-import { isSignature } from '../../../../src/rules/formats.js'
+import type { ToolScheme } from '../../schemes.js'
 import { quote } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { describeUnfilled } from '../hypotheses/placeholders.js'
 import type { Mask } from '../mask-secrets.js'
 import { describeForm } from '../signature-form.js'
+import { ASYMMETRIC, isAsymmetric, STANDARD_FORM } from '../standard-webhooks.js'
 
 const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 
 /** Returns a finding if the signature has a wrong format. This check runs only if nothing else explains the signature. */
-export function checkSignatureFormat(signature: string, mask: Mask): Draft[] {
-  if (isSignature(signature)) return []
+export function checkSignatureFormat(signature: string, mask: Mask, scheme: ToolScheme): Draft[] {
+  if (scheme.digestsIn(signature).length > 0) return []
   const why = describeUnfilled(signature)
   const evidence: EvidenceLine[] = [['X-Signature', quote(mask(signature))], ...(why === undefined ? [] : [why])]
   const form = JWT.test(signature)
     ? 'a JSON Web Token (JWT), which does not sign this request'
     : describeForm(signature, mask) || quote(mask(signature))
-  const message = `X-Signature is not 64 lowercase hex digits: it is ${form}.`
+  const right = scheme.isStandard ? STANDARD_FORM : '64 lowercase hex digits'
+  const what = scheme.isStandard && isAsymmetric(signature) ? ASYMMETRIC : form
+  const message = `X-Signature is not ${right}: it is ${what}.`
   return [{ code: 'signature_format', message, fix: why === undefined ? 'send_hex' : 'fill_in_value', evidence }]
 }

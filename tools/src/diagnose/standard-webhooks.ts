@@ -1,0 +1,87 @@
+import type { ToolScheme } from '../schemes.js'
+import { FIXES, type Fix, type FixId } from './fixes.js'
+import { type Bytes, type Hypothesis, hypothesesOf } from './hypotheses/hypothesis.js'
+import type { Mask } from './mask-secrets.js'
+import { type SignatureForm, signatureForms } from './signature-form.js'
+
+// This file has what the diagnosis of Standard Webhooks has besides the hypotheses about the scheme of `X-Signature`.
+
+/** The right form of a signature, for messages. */
+export const STANDARD_FORM = '`v1,` and 44 characters of base64'
+
+export const ASYMMETRIC = 'an asymmetric signature (v1a), which this command does not check'
+
+export const isAsymmetric = (signature: string): boolean => /^v1a,/.test(signature)
+
+/** Returns all possible forms of the digest in `webhook-signature`, which is a list with spaces between its entries. */
+export function standardForms(signature: string, mask: Mask, { digestsIn }: ToolScheme): SignatureForm[] {
+  const right = digestsIn(signature).map(
+    (digits): SignatureForm => ({
+      ...{ code: 'signature_format', differences: [], lengths: [32], matches: (digest) => digest === digits },
+    }),
+  )
+  if (right.length > 0) return right
+  const [, version, text = signature] = /^(v1[,=:]? ?)(.*)$/s.exec(signature) ?? []
+  const missing = version === 'v1,' ? [] : ['no `v1,` before it']
+  return signatureForms(text, mask).map((form) => ({
+    ...form,
+    differences: [...missing, ...encodingOf(form, text), ...form.differences.filter((one) => !OF_HEX.test(one))],
+  }))
+}
+
+/** Matches how a digest differs from hex. Base64 is right here. */
+const OF_HEX = / instead of (lowercase )?(hex|lowercase)$/
+
+function encodingOf({ differences }: SignatureForm, text: string): readonly string[] {
+  const encoding =
+    differences.find((one) => OF_HEX.test(one))?.replace(OF_HEX, '') ?? (/[^0-9a-f]/i.test(text) ? '' : 'hex')
+  return encoding === '' || encoding === 'base64' ? [] : [`${encoding} instead of base64`]
+}
+
+const asText = hypothesesOf<string, Bytes>({ code: 'secret_encoding', fix: 'secret_as_text' })
+
+/** Mistakes in the secret that only Standard Webhooks has, because its secret is base64 of the key. */
+export const TEXT_AS_KEY: readonly Hypothesis<string, Bytes>[] = [
+  asText('common', 'the text of the secret', (secret) => secret),
+  asText('common', 'the text of the secret after whsec_', (secret) => secret.replace(/^whsec_/, '')),
+]
+
+const DECODE: Fix = {
+  sender:
+    'Remove whsec_ from the secret, decode the rest from base64 once, and use the bytes as the key. Compare the secrets of both sides.',
+  receiver: 'If the sender uses the text of the secret as the key, pass Buffer.from(secret) to the library.',
+  lines: {
+    node: "Buffer.from(secret.replace('whsec_', ''), 'base64')",
+    python: "base64.b64decode(secret.removeprefix('whsec_'))",
+    go: 'base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))',
+    ruby: "Base64.strict_decode64(secret.delete_prefix('whsec_'))",
+    php: "base64_decode(preg_replace('/^whsec_/', '', $secret))",
+  },
+}
+
+const STANDARD_FIXES: { readonly [id in FixId]?: Fix } = {
+  secret_as_text: DECODE,
+  same_secret_text: DECODE,
+  whole_secret: DECODE,
+  own_prefix: DECODE,
+  sign_message: {
+    sender: "Sign the ID, '.', the timestamp, '.' and the body, in this order, with the values of the headers.",
+  },
+  send_hex: { sender: `Send ${STANDARD_FORM}, with spaces between several signatures.` },
+  send_nonce: {
+    sender: 'Send 1 to 256 visible ASCII characters without a full stop, such as msg_ and random letters.',
+  },
+  unswap_headers: { sender: 'Send each value under its own name, and sign the ID before the timestamp.' },
+  fill_in_value: {
+    sender: 'Fill in the value before you sign and send it. Use the same ID for each attempt of a message.',
+  },
+}
+
+/** Matches lines of code and texts that hold for the scheme of `X-Signature` alone. */
+const OF_OTHER_SCHEME = /nonce|hex|timestamp:/i
+
+/** Returns what to do, by the rules of Standard Webhooks. */
+export function standardFix(id: FixId): Fix {
+  const { lines = {}, ...fix }: Fix = STANDARD_FIXES[id] ?? FIXES[id]
+  return { ...fix, lines: Object.fromEntries(Object.entries(lines).filter(([, line]) => !OF_OTHER_SCHEME.test(line))) }
+}

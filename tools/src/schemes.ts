@@ -1,0 +1,100 @@
+import { HEADERS, type HeaderNames, type HeaderValues, isSignature } from '../../src/rules/formats.js'
+import { isNonce } from '../../src/rules/nonce.js'
+import { isMessageId } from '../../src/standard-webhooks/message-id.js'
+import { concat, fromBase64, hex, utf8 } from './bytes.js'
+import { type Header, valuesOf } from './capture/headers.js'
+
+/** What the tools need to know about a signing scheme. In all of them, `nonce` is the value of `X-Nonce` or of `webhook-id`. */
+export interface ToolScheme {
+  readonly isStandard: boolean
+  /** The names of the three headers, in lowercase. */
+  readonly headers: HeaderNames
+  /** The parts of the signed message, in their order. */
+  readonly layout: readonly string[]
+  isNonce(value: string): boolean
+  keyOf(secret: string): Uint8Array
+  /** Returns each digest of a signature header with the right form, in lowercase hex. */
+  digestsIn(signature: string): readonly string[]
+  /** Returns a text about the scheme of `X-Signature`, in the words of this scheme. */
+  inWords(text: string): string
+}
+
+/** The scheme with the header `X-Signature`. */
+export const X_SIGNATURE: ToolScheme = {
+  isStandard: false,
+  headers: HEADERS,
+  layout: ['<timestamp>', ':', '<nonce>', ':', '<body>'],
+  isNonce,
+  keyOf: utf8,
+  digestsIn: (signature) => (isSignature(signature) ? [signature] : []),
+  inWords: (text) => text,
+}
+
+/** Returns the key in a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without `whsec_`. Returns `undefined` for other text. */
+export function decodeStandardSecret(secret: string): Uint8Array | undefined {
+  const text = secret.replace(/^whsec_/, '')
+  const key = /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text) && !text.includes('_') ? fromBase64(text) : undefined
+  return key !== undefined && key.length >= 24 && key.length <= 64 ? key : undefined
+}
+
+/** Quoted values, which are never changed, and code, which is changed only if it is a layout. */
+const PARTS = /("[^"]*")|(`[^`]*`)|[^"`]+/g
+
+/** The older names of the headers begin with `svix-`. */
+function standardScheme(start: 'webhook' | 'svix'): ToolScheme {
+  const headers = { timestamp: `${start}-timestamp`, nonce: `${start}-id`, signature: `${start}-signature` }
+  const rename = (text: string) =>
+    text
+      .replace(/X-Timestamp/gi, headers.timestamp)
+      .replace(/X-Nonce/gi, headers.nonce)
+      .replace(/X-Signature/gi, headers.signature)
+      .replaceAll('A nonce', 'An ID')
+      .replaceAll('a nonce', 'an ID')
+      .replace(/\bnonce(s?)\b/g, 'ID$1')
+  return {
+    isStandard: true,
+    headers,
+    layout: ['<nonce>', '.', '<timestamp>', '.', '<body>'],
+    isNonce: isMessageId,
+    keyOf: (secret) => decodeStandardSecret(secret) ?? utf8(secret),
+    digestsIn: (signature) =>
+      signature.includes(', ')
+        ? []
+        : signature.split(' ').flatMap((entry) => digestOf(/^v1,(.{43}=)$/.exec(entry)?.[1])),
+    inWords: (text) =>
+      text.replace(PARTS, (part, quoted, code) =>
+        quoted !== undefined || (code !== undefined && !/timestamp|body/.test(code)) ? part : rename(part),
+      ),
+  }
+}
+
+function digestOf(text: string | undefined): readonly string[] {
+  const bytes = text === undefined || /[-_]/.test(text) ? undefined : fromBase64(text)
+  return bytes === undefined ? [] : [hex(bytes)]
+}
+
+const STANDARD = [standardScheme('webhook'), standardScheme('svix')]
+
+/** Returns the scheme whose headers a request has: the signature header decides, and then the other headers. */
+export function schemeOf(headers: readonly Header[]): ToolScheme {
+  const has = (name: string) => valuesOf(headers, name).length > 0
+  const all = [X_SIGNATURE, ...STANDARD]
+  const names = ({ headers }: ToolScheme) => [headers.signature, headers.nonce, headers.timestamp]
+  return (
+    all.find((scheme) => has(scheme.headers.signature)) ?? all.find((scheme) => names(scheme).some(has)) ?? X_SIGNATURE
+  )
+}
+
+/** Returns the start of the signed message, which the body follows. */
+export function startOf({ layout }: ToolScheme, { timestamp = '', nonce = '' }: Partial<HeaderValues>): string {
+  const values: { readonly [part: string]: string } = { '<timestamp>': timestamp, '<nonce>': nonce }
+  return layout
+    .slice(0, -1)
+    .map((part) => values[part] ?? part)
+    .join('')
+}
+
+/** Returns the signed message as received. */
+export function receivedMessage(values: Partial<HeaderValues>, body: Uint8Array, scheme = X_SIGNATURE): Uint8Array {
+  return concat(utf8(startOf(scheme, values)), body)
+}

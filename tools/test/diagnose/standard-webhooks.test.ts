@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { diagnose } from '../../src/index.js'
+
+// Requests of senders that should follow Standard Webhooks, signed here without the library, each with one mistake.
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const KEY = Buffer.from(SECRET.slice(6), 'base64')
+const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
+const SECONDS = 1_614_265_330
+const BODY = '{"type":"invoice.paid","name":"Zo\u00eb"}'
+
+interface Sent {
+  id?: string
+  timestamp?: string
+  body?: string | Buffer
+  signed?: string | Buffer
+  key?: string | Buffer
+  write?: (digest: Buffer) => string
+  names?: (name: string) => string
+  headers?: Record<string, string>
+}
+
+function sent({ id = ID, timestamp = String(SECONDS), body = BODY, signed, key = KEY, ...rest }: Sent) {
+  const { write = (digest) => `v1,${digest.toString('base64')}`, names = (name) => name } = rest
+  const message = signed ?? Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)])
+  const own = {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': write(createHmac('sha256', key).update(message).digest()),
+  }
+  const headers = Object.fromEntries(Object.entries(own).map(([name, value]) => [names(name), value]))
+  return { webhookId: '42', headers: { ...headers, ...rest.headers }, body: Buffer.from(body) }
+}
+
+async function findingsOf(request: ReturnType<typeof sent>, secret = SECRET) {
+  const { valid, findings } = await diagnose(request, secret, { now: () => SECONDS * 1000 })
+  const texts = findings.flatMap(({ message, fix, fixes, evidence }) => [
+    message,
+    fix,
+    evidence,
+    ...Object.values(fixes),
+  ])
+  return { valid, codes: findings.map(({ code }) => code), text: texts.join('\n') }
+}
+
+const shifted = { timestamp: String(SECONDS - 3600) }
+const hex = (digest: Buffer) => digest.toString('hex')
+
+describe('a valid request of Standard Webhooks', () => {
+  it.each<[string, Sent]>([
+    ['as the specification signs it', {}],
+    ['with the older names of the headers', { names: (name) => name.replace('webhook', 'svix') }],
+    ['with two signatures', { write: (digest) => `v1,${'A'.repeat(43)}= v1,${digest.toString('base64')}` }],
+    [
+      'with an asymmetric signature too',
+      { write: (digest) => `v1a,${'A'.repeat(86)}== v1,${digest.toString('base64')}` },
+    ],
+  ])('%s', async (_, parts) => {
+    expect(await findingsOf(sent(parts))).toEqual({ valid: true, codes: [], text: '' })
+  })
+
+  it('with a secret whose text is the key', async () => {
+    const secret = 'a secret that is not base64'
+    expect(await findingsOf(sent({ key: secret }), secret)).toMatchObject({ valid: true })
+  })
+})
+
+describe('a request of Standard Webhooks with one mistake is explained:', () => {
+  it.each<[string, string, RegExp, Sent]>([
+    ['hex', 'signature_format', /hex instead of base64.*\n.*44 characters of base64/, { write: (d) => `v1,${hex(d)}` }],
+    ['hex without a version', 'signature_format', /no `v1,` before it, hex instead of base64/, { write: hex }],
+    ['no version', 'signature_format', /no `v1,` before it\./, { write: (d) => d.toString('base64') }],
+    ['base64url', 'signature_format', /base64url instead of base64/, { write: (d) => `v1,${d.toString('base64url')}` }],
+    ['v1= and base64', 'signature_format', /no `v1,` before it/, { write: (d) => `v1=${d.toString('base64')}` }],
+    [
+      'the text of the secret',
+      'secret_encoding',
+      /with the text of the secret, .*\n.*decode the rest from base64/,
+      { key: SECRET },
+    ],
+    ['the text after whsec_', 'secret_encoding', /text of the secret after whsec_/, { key: SECRET.slice(6) }],
+    ['the whole text as base64', 'secret_encoding', /decoded from base64/, { key: Buffer.from(SECRET, 'base64') }],
+    [
+      'colons',
+      'message_layout',
+      /`ID:timestamp:body`, not `ID\.timestamp\.body`/,
+      { signed: `${ID}:${SECONDS}:${BODY}` },
+    ],
+    ['the timestamp first', 'message_layout', /`timestamp\.ID\.body`/, { signed: `${SECONDS}.${ID}.${BODY}` }],
+    ['the scheme of X-Signature', 'message_layout', /`timestamp:ID:body`/, { signed: `${SECONDS}:${ID}:${BODY}` }],
+    ['the body alone', 'message_layout', /`body`/, { signed: BODY }],
+    ['no ID', 'message_layout', /`timestamp\.body`/, { signed: `${SECONDS}.${BODY}` }],
+    [
+      'spaces in the JSON',
+      'body_json',
+      /json\.dumps/,
+      { signed: `${ID}.${SECONDS}.${BODY.replaceAll(':', ': ').replaceAll(',', ', ')}` },
+    ],
+    ['a line feed', 'body_newline', /line feed/, { signed: `${ID}.${SECONDS}.${BODY}\n` }],
+    ['Latin-1', 'body_encoding', /Latin-1/, { signed: Buffer.from(`${ID}.${SECONDS}.${BODY}`, 'latin1') }],
+    [
+      'milliseconds signed',
+      'message_timestamp',
+      /the timestamp in milliseconds/,
+      { signed: `${ID}.${SECONDS}000.${BODY}` },
+    ],
+    ['the secret and a line feed', 'secret_whitespace', /line feed/, { key: `${SECRET}\n` }],
+    ['an old time', 'clock_behind', /webhook-timestamp is/, { timestamp: String(SECONDS - 4000) }],
+    ['an hour', 'clock_time_zone', /webhook-timestamp is 1 h behind/, shifted],
+    ['milliseconds', 'timestamp_unit', /webhook-timestamp is .*milliseconds/, { timestamp: `${SECONDS}000` }],
+    [
+      'an ISO date',
+      'timestamp_format',
+      /webhook-timestamp is "2021-/,
+      { timestamp: new Date(SECONDS * 1000).toISOString() },
+    ],
+    ['a full stop in the ID', 'nonce_characters', /webhook-id has .*full stop/, { id: 'msg.1' }],
+    [
+      'another name',
+      'header_name',
+      /webhook-id is missing, but there is "x-webhook-id"/,
+      { names: (name) => name.replace('webhook-id', 'x-webhook-id') },
+    ],
+    [
+      'no timestamp',
+      'header_missing',
+      /webhook-timestamp is missing/,
+      { names: (name) => name.replace('webhook-timestamp', 'other') },
+    ],
+    [
+      'another secret',
+      'signature_mismatch',
+      /secrets differ(.*\n)+.*printf %s 'msg_p5jXN8AQM9LWM0D4loKWxJek\.1614265330\.'/,
+      { key: 'another secret' },
+    ],
+    [
+      'v1a alone',
+      'signature_format',
+      /asymmetric signature \(v1a\), which this command does not check/,
+      { write: () => `v1a,${'A'.repeat(86)}==` },
+    ],
+    ['a placeholder', 'message_nonce', /webhook-id is the text `\{\{nonce\}\}`/, { id: '{{nonce}}' }],
+  ])('%s', async (_, code, says, parts) => {
+    const { valid, codes, text } = await findingsOf(sent(parts))
+    expect(codes[0]).toBe(code)
+    expect(valid).toBe(code === 'message_nonce')
+    expect(text).toMatch(says)
+    // A value of the request may contain the words of the other scheme.
+    expect(text.replaceAll('{{nonce}}', '')).not.toMatch(/x-(nonce|timestamp|signature)|\bnonce|lowercase hex|64 hex/i)
+  })
+})
