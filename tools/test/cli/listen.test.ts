@@ -147,9 +147,35 @@ it('the report never shows raw bytes of a request', async () => {
   }
 })
 
+describe('a request that the HTTP parser refuses is explained by its headers', () => {
+  const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\n'
+  it.each([
+    ['a folded signature', `${HEAD}X-Signature: abc\r\n def\r\n\r\n`, 'X-Signature has a line break in its value.'],
+    ['a space before a colon', `${HEAD}X-Nonce : abc\r\n\r\n`, 'X-Nonce has a space before the colon.'],
+    ['a newline after a value', `${HEAD}X-Nonce: abc\n\r\n\r\n`, 'X-Nonce has a newline in its value or after it.'],
+    ['a CR inside a value', `${HEAD}X-Nonce: abc\rdef\r\n\r\n`, 'X-Nonce has a newline in its value'],
+    ['a NUL', `${HEAD}X-Nonce: a\0b\r\n\r\n`, 'X-Nonce has the control character 0x00.'],
+    ['no colon', `${HEAD}X-Nonce abc\r\n\r\n`, 'The line after Host is not a header.'],
+    ['no Host', 'POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n', 'The request has no Host header'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'The sender uses HTTP/2 without TLS'],
+    ['a space in the path', `POST /a b HTTP/1.1\r\nHost: localhost\r\n\r\n`, 'Percent-encode spaces'],
+    ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 'Content-Length is set twice'],
+    ['a length in words', `${HEAD}Content-Length: five\r\n\r\nabcde`, 'Content-Length is not a number.'],
+  ])('%s', async (_, bytes, detail) => {
+    const { port, waitFor } = await listen()
+    const socket = open(port, bytes)
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /)
+    await once(socket, 'close')
+    const [report] = await waitFor(1)
+    expect(report).toMatchObject({ status: 400, reason: 'malformed_request', detail: expect.stringContaining(detail) })
+    expect(report?.detail).not.toMatch(/Parse Error|HPE_/)
+  })
+})
+
 describe('what is no request', () => {
   it.each([
-    ['TLS', Buffer.from([22, 3, 1, 0, 5, 1, 2, 3, 4, 5]), 400, 'the sender uses TLS, but this port does not'],
+    ['TLS', Buffer.from([22, 3, 1, 0, 5, 1, 2, 3, 4, 5]), 400, 'The sender uses TLS, but this port does not'],
     ['nonsense', 'nonsense\r\n\r\n', 400, ''],
     ['headers of 100 KB', `POST / HTTP/1.1\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431, ''],
     ['a broken chunk', 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400, ''],

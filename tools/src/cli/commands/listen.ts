@@ -102,7 +102,10 @@ export const listen = defineCommand({
         await write(stdout, isJson ? reportJson(report) : reportText(report, style, language))
       },
     })
-    const server = createServer((request, response) => void receiver.receive(request, response))
+    const server = createServer(
+      { requireHostHeader: false },
+      (request, response) => void receiver.receive(request, response),
+    )
     server.on('clientError', (error, socket) => receiver.refuseConnection(error, socket))
     const origin = await start(server, host, port)
 

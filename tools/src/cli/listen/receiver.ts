@@ -12,6 +12,7 @@ import { schemeOf } from '../../schemes.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
 import { findDifferences, forward, responseHeaders } from './forward.js'
+import { explainParserError } from './parser-error.js'
 import { replayFinding } from './replay-finding.js'
 import type { Report } from './report.js'
 import { SeenNonces } from './seen-nonces.js'
@@ -78,16 +79,17 @@ const MAX_HELD_BYTES = 64 * 2 ** 20
  */
 const MIN_PIECE_IN_FILE = 16
 
-/** The responses to errors of the HTTP parser, by the code of the error. All other errors get 400. */
-const STATUS_TEXTS: { readonly [code: string]: string } = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-}
-
 const FULL: Refusal = {
   status: 503,
   reason: 'memory_full',
   detail: `the bodies that are being received have more than ${MAX_HELD_BYTES} bytes. Send fewer requests at once.`,
+}
+
+/** Returns a refusal for a request of HTTP/1.1 without `Host`. Node would refuse this request without a report. */
+function refuseWithoutHost({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
+  if (httpVersion !== '1.1' || headers.host !== undefined) return undefined
+  const detail = 'The request has no Host header, which HTTP/1.1 needs. Send "Host: example.com".'
+  return { status: 400, reason: 'malformed_request', detail }
 }
 
 /** The errors of a connection that the sender closed. They are not reported, because an incomplete request has its own report. */
@@ -130,7 +132,7 @@ export class Receiver {
   }
 
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = refuseWebPage(request.headers, this.#settings.allowedHosts)
+    const refusal = refuseWithoutHost(request) ?? refuseWebPage(request.headers, this.#settings.allowedHosts)
     if (refusal !== undefined) {
       this.#refuse(request, response, refusal, `${refusal.detail}\n`)
       return
@@ -172,19 +174,13 @@ export class Receiver {
 
   /** Responds to a connection on which the HTTP parser failed. */
   refuseConnection(error: Error, socket: Duplex): void {
-    const { code, rawPacket } = Object(error)
-    if (!socket.writable || HUNG_UP.has(code)) {
+    if (!socket.writable || HUNG_UP.has(Object(error).code)) {
       socket.destroy()
       return
     }
     this.#broken.add(socket)
-    const status = STATUS_TEXTS[code] ?? '400 Bad Request'
+    const { status, detail } = explainParserError(error)
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-    // The first byte of TLS is 22, the type of a handshake.
-    const isTls = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22
-    const detail = isTls
-      ? 'the sender uses TLS, but this port does not use TLS. Send to http://, or through a tunnel.'
-      : error.message
     this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
   }
 

@@ -29,7 +29,9 @@ it('answers 408 to a request whose head does not end', async () => {
   receiver.refuseConnection(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   expect(String(socket.read())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/)
   await receiver.stop()
-  expect(reports).toMatchObject([{ status: 408, reason: 'malformed_request', detail: 'Request timeout' }])
+  expect(reports).toMatchObject([
+    { status: 408, reason: 'malformed_request', detail: expect.stringContaining('in time') },
+  ])
 })
 
 it('answers no more requests while 100 reports wait to be printed', async () => {
