@@ -84,6 +84,9 @@ function suspectContent(body: Uint8Array, type: string): Draft | undefined {
 /** Matches a part of a member or of an element, without white space and with `"` in the place of each string. */
 const CUT_VALUE = /^,?"?:?(?:"|-?[\d.eE+-]*|t[rue]*|f[alse]*|n[ul]*)$/
 
+/** The maximum number of nested brackets in JSON that may have been cut. */
+const MAX_DEPTH = 1024
+
 /** Returns whether a text is the start of JSON: up to its last complete value, and with its brackets closed, it is JSON. */
 function isStartOfJson(text: string): boolean {
   let [closing, end, closingAtEnd, isInString] = ['', 0, '', false]
@@ -92,6 +95,7 @@ function isStartOfJson(text: string): boolean {
     if (isInString || token === '"') continue
     if (token === '{' || token === '[') closing = (token === '{' ? '}' : ']') + closing
     if (token === '}' || token === ']') closing = closing.slice(1)
+    if (closing.length > MAX_DEPTH) return false
     end = token === ',' ? index : index + 1
     closingAtEnd = closing
   }

@@ -15,7 +15,7 @@ import {
 } from '../json/parse.js'
 import { replaceTokens, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
-import type { Applied, Bytes, Variant, Variants } from './hypothesis.js'
+import { type Applied, type Bytes, several, type Variant, type Variants } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
 // This file converts a body into other formats, such as a form into JSON, because the sender may have signed the body in such a format.
@@ -265,26 +265,21 @@ const replaceEmpty = (opening: number, open: string, close: string) => (json: Js
 
 const DATE = /^"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.0+)?(Z|[+-]00:?00)?"$/
 
-/** Returns the JSON with its dates as other serializers write them: with another fraction of zero seconds, and another form of UTC. */
+/** The ends of a date in UTC, as serializers write them. `$2` and `$3` are the fraction and the zone that were received. */
+const ENDS = ['$2', '', '.000', '.000000', '.0000000'].flatMap((zeros) =>
+  ['$3', 'Z', '+00:00', ''].map((zone) => zeros + zone),
+)
+
+/** Returns the JSON with its dates as other serializers write them, if they have no fraction and are in UTC. */
 function* rewrittenDates(json: JsonText): Steps<Variants<string>> {
-  const variants: Variant<string>[] = []
-  for (const ending of [
-    '$2 $3',
-    ...['', '.000', '.000000', '.0000000'].flatMap((zeros) => [
-      `${zeros} $3`,
-      `${zeros} Z`,
-      `${zeros} +00:00`,
-      `${zeros} `,
-    ]),
-  ]) {
-    const changes = yield* changeTokens(json, STRING, (string) =>
-      DATE.test(string) ? string.replace(DATE, `"$1${ending.replace(' ', '')}"`) : undefined,
-    )
-    const value = yield* withAllChanges(json, changes)
+  const values: string[] = []
+  for (const end of ENDS) {
+    const rewrite = (string: string) => (DATE.test(string) ? string.replace(DATE, `"$1${end}"`) : undefined)
+    const value = yield* withAllChanges(json, yield* changeTokens(json, STRING, rewrite))
     if (value === undefined) break
-    variants.push({ detail: '', value })
+    values.push(value)
   }
-  return { variants }
+  return several(values)
 }
 
 const precise = (digits: number) => (json: JsonText) => writeInSteps(json, { number: preciseNumber(digits) })
@@ -292,7 +287,7 @@ const precise = (digits: number) => (json: JsonText) => writeInSteps(json, { num
 /** What a serializer may make of values when it writes JSON again. */
 export const OTHER_VALUES: { readonly [how: string]: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>> } = {
   'an empty array (`[]`) for each empty object (`{}`), as PHP keeps it': replaceEmpty(OPEN_OBJECT, '[', ']'),
-  'an empty object (`{}`) for each empty array (`[]`), as PHP writes it with JSON_FORCE_OBJECT': replaceEmpty(
+  'an empty object (`{}`) for each empty array (`[]`), as JSON_FORCE_OBJECT writes it': replaceEmpty(
     OPEN_ARRAY,
     '{',
     '}',

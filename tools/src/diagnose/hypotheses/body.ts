@@ -12,7 +12,7 @@ import {
 import { COMPRESSION_FORMATS, type HashAlgorithm } from '../../primitives.js'
 import { fromLatin1, fromUtf8, isAscii, isUtf8 } from '../body-text.js'
 import { DistinctValues } from '../distinct-values.js'
-import { ENCODINGS, inText as text } from '../encodings.js'
+import { ENCODINGS, isTriedOn, inText as text } from '../encodings.js'
 import type { JsonText } from '../json/parse.js'
 import { isSteps, type Steps } from '../steps.js'
 import * as forms from './body-formats.js'
@@ -122,7 +122,8 @@ const decodings = (isCompressed: boolean) =>
     for (const { value, names } of all) {
       if (names.length === MAX_CHAIN) break
       const inflated = COMPRESSION_FORMATS.map((name) => [name, primitives.inflate(name, value, MAX_INFLATED)] as const)
-      const decoded = ENCODINGS.map(({ name, decode }) => [name, decode?.(value)] as const)
+      const tried = ENCODINGS.filter((encoding) => isTriedOn(encoding, value.length))
+      const decoded = tried.map(({ name, decode }) => [name, decode?.(value)] as const)
       for (const [name, result] of [...inflated, ...decoded]) {
         const next = typeof result === 'string' ? utf8(result) : result
         if (next === undefined || next.length === 0 || all.length > MAX_DECODED || !distinct.add(next)) continue

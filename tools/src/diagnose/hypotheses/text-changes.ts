@@ -1,6 +1,6 @@
 import { fromHex } from '../../bytes.js'
 import { removeOddSpace } from '../../text.js'
-import { ENCODINGS, type EncodingKind } from '../encodings.js'
+import { ENCODINGS, type EncodingKind, isTriedOn } from '../encodings.js'
 import { type Bytes, type Hypothesis, type Likelihood, several } from './hypothesis.js'
 
 // This file lists changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
@@ -106,9 +106,6 @@ export function changesOf<Input>(
   })
 }
 
-/** The maximum length of a value in an unlikely encoding. Nobody encodes a longer body in this way, and it would take too long. */
-const MAX_UNLIKELY = 2 ** 17
-
 /**
  * Returns a hypothesis for each encoding of one value, and for each encoding from which the value can be decoded.
  *
@@ -123,7 +120,8 @@ export function encodingsOf<Input>(
   bytesOf: (input: Input) => Uint8Array,
   likelihood?: Likelihood,
 ): Hypothesis<Input, Bytes>[] {
-  return ENCODINGS.flatMap(({ kind, name, encode, decode, likelihood: natural }) => {
+  return ENCODINGS.flatMap((encoding) => {
+    const { kind, name, encode, decode, likelihood: natural } = encoding
     const row = (
       cause: Cause | undefined,
       how: string,
@@ -131,8 +129,7 @@ export function encodingsOf<Input>(
     ) => {
       const apply = (input: Input) => {
         const bytes = bytesOf(input)
-        const isTried = natural === 'common' || natural === 'uncommon' || bytes.length <= MAX_UNLIKELY
-        return several((isTried ? change(bytes) : []).filter((one) => one !== undefined))
+        return several((isTriedOn(encoding, bytes.length) ? change(bytes) : []).filter((one) => one !== undefined))
       }
       return cause && { ...cause, likelihood: likelihood ?? natural, what: `${value} ${how} ${name}`, apply }
     }
