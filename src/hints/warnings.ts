@@ -4,6 +4,11 @@ const warned = new Set<string>()
 export function warnOnce(code: string, message: string): void {
   if (warned.has(code)) return
   warned.add(code)
+  warn(code, message)
+}
+
+/** Emits a process warning. */
+export function warn(code: string, message: string): void {
   // Some runtimes have no `process`.
   globalThis.process?.emitWarning?.(message, { type: 'WebhookWarning', code })
 }

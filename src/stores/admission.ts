@@ -1,4 +1,6 @@
 import { storeOverload } from '../errors.js'
+import { Outage } from '../hints/outage.js'
+import { isUnreachable } from './failure.js'
 import { startTimer } from './with-timeout.js'
 
 /**
@@ -13,6 +15,7 @@ export class Admission {
   readonly #concurrency: number
   readonly #timeout: number
   readonly #tooLate: string
+  readonly #outage = new Outage()
   /** The reservations in flight. */
   readonly #inFlight = new Set<object>()
   /** Functions that each send a waiting reservation, the newest last. */
@@ -42,15 +45,30 @@ export class Admission {
     })
   }
 
+  /** Calls `ask` at once if nothing waits. Otherwise, returns `undefined`. */
+  sendIfIdle<T>(ask: () => Promise<T>): Promise<T> | undefined {
+    return this.#inFlight.size < this.#concurrency ? this.#sendNow(ask) : undefined
+  }
+
   async #sendNow<T>(ask: () => Promise<T>): Promise<T> {
     const sent = {}
     this.#inFlight.add(sent)
-    // A client can lose a statement, so a reservation no longer counts after twice the time-out.
-    const stopTimer = startTimer(2 * this.#timeout, () => this.#end(sent), { ref: false })
+    const noteTimeout = this.#outage.newStatement()
+    const stopTimers = [
+      startTimer(this.#timeout, noteTimeout, { ref: false }),
+      // A client can lose a statement, so a reservation no longer counts after twice the time-out.
+      startTimer(2 * this.#timeout, () => this.#end(sent), { ref: false }),
+    ]
     try {
-      return await ask()
+      const response = await ask()
+      this.#outage.end()
+      return response
+    } catch (error) {
+      if (isUnreachable(error)) noteTimeout()
+      else this.#outage.end()
+      throw error
     } finally {
-      stopTimer()
+      for (const stopTimer of stopTimers) stopTimer()
       this.#end(sent)
     }
   }

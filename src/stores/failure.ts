@@ -12,7 +12,7 @@ interface Reason {
 
 /** The server sent no response in time. This may pass without a change. */
 const UNREACHABLE: Reason = {
-  codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+  codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'AbortError', 'TimeoutError'],
   // Clients use these messages after their own time-outs, or after they tried several servers.
   text: /timeout|timed out|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
   message:
@@ -106,6 +106,11 @@ const REASONS: readonly Reason[] = [
   {
     codes: ['ECONNREFUSED', 'ENOENT'],
     message: 'No server listens at the address. Start the server, or correct the host and port in the client.',
+  },
+  {
+    codes: ['55P03', '57014', 1205, 1969, 3024],
+    message:
+      'A statement of the store waited too long. Check which session locks the table, and whether the server is busy.',
   },
   UNREACHABLE,
   {

@@ -114,6 +114,11 @@ export class Reservations {
     if (isReserved === false) this.#remember(keys, ttlSeconds)
   }
 
+  /** Calls `ask` at once if no reservation waits. Otherwise, returns `undefined`. */
+  sendIfIdle<T>(ask: () => Promise<T>): Promise<T> | undefined {
+    return this.#admission.sendIfIdle(ask)
+  }
+
   /**
    * Releases the keys of a reservation with `ask`. Rejects after the time-out. A release is sent at once, because the sender's retry would
    * otherwise be refused. The keys are forgotten now and when the release ends, because a lost response must not refuse the retry.

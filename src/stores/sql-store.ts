@@ -14,6 +14,7 @@ import {
   tableNames,
 } from './options.js'
 import { Reservations } from './reservations.js'
+import { SWEEP_ROWS, Sweeper } from './sweeper.js'
 
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
 export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions {
@@ -54,7 +55,10 @@ export interface SqlDialect {
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if a setting of the server or of the table makes the store unsafe. */
   checkSettings?(query: SqlQuery, table: string): Promise<void>
-  /** Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. */
+  /**
+   * Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. Waits for no row that a reservation
+   * has locked, and locks no row that a reservation needs.
+   */
   deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
 }
 
@@ -67,6 +71,7 @@ export abstract class SqlStore {
   protected readonly table: string
   protected readonly timeout: number
   protected readonly reservations: Reservations
+  readonly #sweeper = new Sweeper()
 
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
     const { query, table = 'webhook_nonces' } = options
@@ -115,14 +120,31 @@ export abstract class SqlStore {
   protected abstract createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'>
 
   /**
-   * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted.
+   * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted. The store deletes expired rows
+   * by itself: after every 64th reservation, at most 256. Call `deleteExpired` only if no reservations come for a long time.
    *
    * @param options - `limit`: the maximum number of rows to delete, a whole number from 1, by default 10 000.
    * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
     const query: SqlQuery = (...statement) => this.retry(() => this.query(...statement))
-    return this.dialect.deleteExpired(query, this.table, limitOf(options))
+    const limit = limitOf(options)
+    for (let deleted = 0; ; ) {
+      const rows = Math.min(limit - deleted, SWEEP_ROWS)
+      const count = await this.dialect.deleteExpired(query, this.table, rows)
+      deleted += count
+      if (count < rows || deleted === limit) return deleted
+    }
+  }
+
+  /**
+   * Counts a reservation, and deletes at most 256 expired rows after every 64th reservation.
+   *
+   * @param send - calls the function with the `query` of one connection or transaction. Returns `undefined` if a reservation waits.
+   * @internal
+   */
+  protected sweepSometimes(send: (sweep: (query: SqlQuery) => Promise<number>) => Promise<number> | undefined): void {
+    this.#sweeper.noteReservation(() => send((query) => this.dialect.deleteExpired(query, this.table, SWEEP_ROWS)))
   }
 
   protected retry<T>(run: () => Promise<T>): Promise<T> {
@@ -152,12 +174,14 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
     const hashes = hashesOf(webhookId, keys)
     const milliseconds = engineTtlMilliseconds(ttlSeconds)
-    return this.reservations.reserve(
+    const isReserved = await this.reservations.reserve(
       hashes,
       ttlSeconds,
       () => this.#reserve(hashes, milliseconds, owner),
       owner === undefined ? undefined : () => this.#release(hashes, owner),
     )
+    if (isReserved) this.sweepSometimes((sweep) => this.reservations.sendIfIdle(() => sweep(this.query)))
+    return isReserved
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {

@@ -147,7 +147,7 @@ describe('RedisNonceStore.check', () => {
       const list = rest.map((text) => JSON.stringify(text)).join()
       return lua.doString(`local KEYS, ARGV = { ${JSON.stringify(key)} }, { ${list} }\n${script}`)
     }
-    return { commands, keys, store: new RedisNonceStore({ sendCommand, keyPrefix: 'app:' }) }
+    return { commands, keys, store: new RedisNonceStore({ sendCommand, keyPrefix: 'app:', timeout: 60_000 }) }
   }
   const policy = (name: string) =>
     `'# Memory\\r\\nmaxmemory:100\\r\\nmaxmemory_policy:${name}\\r\\nmem_clients:0\\r\\n'`

@@ -17,13 +17,13 @@ const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
 const READ_ONLY = 1836
 
-/**
- * The maximum number of rows that one statement deletes, so that other statements wait only briefly. A prepared statement has at most 65
- * 535 parameters.
- */
-const DELETE_AT_ONCE = 1000
-
 export const NOW = 'UTC_TIMESTAMP(6)'
+
+/**
+ * Rows that expired before this time are deleted. A reservation can need a row that expired later, because a sender can send a nonce again
+ * as soon as its row has expired.
+ */
+const LONG_AGO = `${NOW} - INTERVAL 1 MINUTE`
 
 /** Returns the statement that inserts `count` rows. */
 export function insertOf(table: string, count: number): string {
@@ -50,11 +50,16 @@ async function insert(query: SqlQuery, table: string, reservation: SqlReservatio
   throw new Error('query resolved to a wrong number of affected rows. Run the statement unchanged, on an InnoDB table.')
 }
 
-/** Deletes the expired rows of these hashes, and resolves to the number of deleted rows. */
-async function deleteRows(query: SqlQuery, table: string, hashes: readonly string[]): Promise<number> {
+/**
+ * Deletes those rows of these hashes that expired before a time, and resolves to the number of deleted rows.
+ *
+ * @param target - the table, with the keywords between `DELETE` and `WHERE`.
+ */
+async function deleteRows(query: SqlQuery, target: string, hashes: readonly string[], time: string): Promise<number> {
   const parameters = hashes.map(() => 'UNHEX(?)').join()
-  const sql = `DELETE FROM ${table} WHERE key_hash IN (${parameters}) AND expires_at < UTC_TIMESTAMP(6)`
-  return affectedRows(await query(sql, [...hashes]))
+  return affectedRows(
+    await query(`DELETE ${target} WHERE key_hash IN (${parameters}) AND expires_at < ${time}`, [...hashes]),
+  )
 }
 
 /** Returns how many rows a statement affected. mysql2 resolves to [result, fields], and mariadb to the result. */
@@ -88,7 +93,7 @@ export const MYSQL: SqlDialect = {
     const reservation = { hashes: [...hashes].sort(), ...rest }
     if (await insert(query, table, reservation)) return true
     // The row of a taken key may have expired. An expired row is deleted, so that the key can be inserted.
-    await deleteRows(query, table, reservation.hashes)
+    await deleteRows(query, `FROM ${table}`, reservation.hashes, NOW)
     return insert(query, table, reservation)
   },
 
@@ -133,15 +138,12 @@ export const MYSQL: SqlDialect = {
   },
 
   async deleteExpired(query, table, limit) {
-    // DELETE … LIMIT would lock a range of the index, and is unsafe in STATEMENT replication.
-    const select = `SELECT HEX(key_hash) AS hash FROM ${table} WHERE expires_at < UTC_TIMESTAMP(6)
-      ORDER BY expires_at LIMIT ${limit}`
+    // The keys are read without locks. DELETE … LIMIT would lock a range of the index, so new keys would wait behind a locked row.
+    const select = `SELECT HEX(key_hash) AS hash FROM ${table} WHERE expires_at < ${LONG_AGO} ORDER BY expires_at LIMIT ${limit}`
     const hashes = hashesOf(await query(select, []))
-    let deleted = 0
-    for (let start = 0; start < hashes.length; start += DELETE_AT_ONCE) {
-      deleted += await deleteRows(query, table, hashes.slice(start, start + DELETE_AT_ONCE))
-    }
-    return deleted
+    if (hashes.length === 0) return 0
+    // With another index, or with none in a small table, the statement would lock all rows that it reads.
+    return deleteRows(query, `nonce FROM ${table} AS nonce FORCE INDEX (PRIMARY)`, hashes, LONG_AGO)
   },
 }
 

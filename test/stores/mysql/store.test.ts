@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MySqlNonceStore, type SqlNonceStoreOptions } from '../../../src/stores/mysql/index.js'
 
 // Tests that need no server. The rest is in test/integration/mysql.test.ts.
@@ -12,8 +12,18 @@ const INSERT =
   'INSERT INTO `webhook_nonces` (key_hash, expires_at, reserved_by) VALUES (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))'
 const DELETE = 'DELETE FROM `webhook_nonces` WHERE key_hash IN (UNHEX(?)) AND expires_at < UTC_TIMESTAMP(6)'
 
+const LONG_AGO = 'UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE'
+const selectionOf = (limit: number) =>
+  `SELECT HEX(key_hash) AS hash FROM \`webhook_nonces\` WHERE expires_at < ${LONG_AGO} ORDER BY expires_at LIMIT ${limit}`
+const deletionOf = (count: number) =>
+  `DELETE nonce FROM \`webhook_nonces\` AS nonce FORCE INDEX (PRIMARY) WHERE key_hash IN (${Array(count).fill('UNHEX(?)').join()}) AND expires_at < ${LONG_AGO}`
+
 /** `printf '2:42nonce' | sha256sum` */
 const HASH = 'c8a607dc8326f7628b4b43b869533ee27d40ffb6962ab966056792cc26a002cc'
+
+// The first sweep comes after the 64th reservation.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(() => void vi.restoreAllMocks())
 
 /** A store whose client gives these answers, one per statement. If an answer is an error, the client throws it. */
 function storeWith(...answers: unknown[]) {
@@ -124,18 +134,28 @@ describe('a reservation', () => {
 })
 
 describe('deleteExpired', () => {
-  it('selects expired rows, and deletes at most 1000 of them at once if they are still expired', async () => {
-    const hashes = Array.from({ length: 1001 }, (_, index) => ({ hash: String(index) }))
-    const { store, statements, parameters } = storeWith([hashes, []], { affectedRows: 1000 }, { affectedRows: 0 })
-    expect(await store.deleteExpired({ limit: 1001 })).toBe(1000)
-    const [select, first, second] = statements
-    expect(select).toBe(
-      'SELECT HEX(key_hash) AS hash FROM `webhook_nonces` WHERE expires_at < UTC_TIMESTAMP(6) ORDER BY expires_at LIMIT 1001',
-    )
-    expect(first).toBe(DELETE.replace('UNHEX(?)', Array(1000).fill('UNHEX(?)').join()))
-    expect(second).toBe(DELETE)
-    expect(parameters.map(({ length }) => length)).toEqual([0, 1000, 1])
-    expect(parameters[2]).toEqual(['1000'])
+  it('reads the keys of rows that expired more than a minute ago without locks, and deletes them by primary key', async () => {
+    const { store, statements, parameters } = storeWith([[{ hash: 'AB' }, { hash: 'CD' }], []], { affectedRows: 2 })
+    expect(await store.deleteExpired({ limit: 3 })).toBe(2)
+    expect(statements).toEqual([selectionOf(3), deletionOf(2)])
+    expect(parameters).toEqual([[], ['AB', 'CD']])
+  })
+
+  it('deletes at most 256 rows at once, until the limit is reached or fewer rows are left', async () => {
+    const full = Array.from({ length: 256 }, (_, index) => ({ hash: String(index) }))
+    const reached = storeWith([full, []], { affectedRows: 256 }, [full.slice(0, 44), []], { affectedRows: 44 })
+    expect(await reached.store.deleteExpired({ limit: 300 })).toBe(300)
+    expect(reached.statements).toEqual([selectionOf(256), deletionOf(256), selectionOf(44), deletionOf(44)])
+    const empty = storeWith([full, []], { affectedRows: 256 }, [[], []])
+    expect(await empty.store.deleteExpired({ limit: 512 })).toBe(256)
+    expect(empty.statements).toEqual([selectionOf(256), deletionOf(256), selectionOf(256)])
+  })
+
+  it('ends if others have deleted some of the rows meanwhile', async () => {
+    const full = Array.from({ length: 256 }, (_, index) => ({ hash: String(index) }))
+    const { store, statements } = storeWith([full, []], { affectedRows: 3 })
+    expect(await store.deleteExpired()).toBe(3)
+    expect(statements).toHaveLength(2)
   })
 
   it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {

@@ -1,12 +1,16 @@
 import { PGlite } from '@electric-sql/pglite'
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PostgresNonceStore, type SqlNonceStoreOptions } from '../../../src/stores/postgres/index.js'
 
 // PGlite is PostgreSQL itself, in WebAssembly: these tests run where no server is installed. The contract runs in test/integration.
 
 let database: PGlite
 const query: SqlNonceStoreOptions['query'] = (text, values) => database.query(text, values)
+
+// The first sweep comes after the 64th reservation.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(() => void vi.restoreAllMocks())
 
 beforeAll(async () => {
   // Without files of a new database, PGlite makes them, which takes 7 s of processor time.
@@ -287,6 +291,24 @@ describe('deleteExpired', () => {
     expect(await store.deleteExpired()).toBe(1)
   })
 
+  it('deletes at most 256 rows per statement', async () => {
+    const store = await newStore('batches')
+    const limits: unknown[] = []
+    const counting = new PostgresNonceStore({
+      query: (text, values) => {
+        limits.push(...values)
+        return query(text, values)
+      },
+      table: 'batches',
+    })
+    await database.exec(`INSERT INTO batches
+      SELECT decode(md5(i::text), 'hex'), now() - interval '1 s', '' FROM generate_series(1, 600) AS i`)
+    expect(await counting.deleteExpired({ limit: 300 })).toBe(300)
+    expect(await counting.deleteExpired({ limit: 1000 })).toBe(300)
+    expect(limits).toEqual([256, 44, 256, 256])
+    expect(await store.deleteExpired()).toBe(0)
+  })
+
   it('skips rows that are being reserved, because it would wait for each of them', async () => {
     const texts: string[] = []
     const store = new PostgresNonceStore({
@@ -313,6 +335,82 @@ describe('deleteExpired', () => {
   it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
     const store = new PostgresNonceStore({ query })
     await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/^limit /)
+  })
+})
+
+describe('a table that is swept', () => {
+  const expire = (table: string, count: number) =>
+    database.exec(`INSERT INTO ${table}
+      SELECT decode(md5(i::text), 'hex'), now() - interval '1 s', '' FROM generate_series(1, ${count}) AS i`)
+  const countOf = async (table: string) =>
+    (await rowsOf<{ count: number }>(`SELECT count(*)::int4 AS count FROM ${table}`))[0]?.count
+
+  async function reserve(store: PostgresNonceStore, times: number): Promise<void> {
+    for (let index = 0; index < times; index++) await store.reserve('42', crypto.randomUUID(), 600)
+    // The sweep begins after the response, and PGlite runs one statement after the other.
+    await database.query('SELECT 1')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  it('loses at most 256 expired rows after every 64th reservation, and no other row', async () => {
+    const store = await newStore('swept')
+    await expire('swept', 600)
+    await reserve(store, 63)
+    expect(await countOf('swept')).toBe(663)
+    await reserve(store, 1)
+    expect(await countOf('swept')).toBe(664 - 256)
+    await reserve(store, 63)
+    expect(await countOf('swept')).toBe(727 - 256)
+    await reserve(store, 1)
+    expect(await countOf('swept')).toBe(728 - 512)
+  })
+
+  it('counts no replay, because a replay adds no row', async () => {
+    const store = await newStore('not_swept')
+    await expire('not_swept', 1)
+    await store.reserve('42', 'nonce', 600)
+    for (let index = 0; index < 200; index++) await another('not_swept').reserve('42', 'nonce', 600)
+    for (let index = 0; index < 200; index++) await store.reserve('42', 'nonce', 600)
+    expect(await countOf('not_swept')).toBe(2)
+  })
+
+  it('accepts the reservation although the sweep fails', async () => {
+    let sweeps = 0
+    const failing = await newStore('failing')
+    const store = new PostgresNonceStore({
+      async query(text, values) {
+        if (!text.includes('SKIP LOCKED')) return query(text, values)
+        sweeps++
+        throw new Error('permission denied')
+      },
+      table: 'failing',
+    })
+    await reserve(store, 128)
+    expect(sweeps).toBe(2)
+    expect(await failing.deleteExpired()).toBe(0)
+  })
+
+  it('is not swept while a reservation waits', async () => {
+    await newStore('waiting')
+    const pending: (() => void)[] = []
+    const texts: string[] = []
+    const store = new PostgresNonceStore({
+      async query(text) {
+        texts.push(text)
+        await new Promise<void>((resolve) => pending.push(resolve))
+        return { rows: [{ reserved: true, count: 0 }] }
+      },
+      concurrency: 1,
+    })
+    const outcomes = Array.from({ length: 70 }, (_, index) => store.reserve('42', `nonce ${index}`, 600))
+    for (let index = 0; index < 70; index++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      pending.shift()?.()
+    }
+    await Promise.all(outcomes)
+    const sweeps = texts.map((text) => text.includes('SKIP LOCKED'))
+    expect(sweeps.slice(0, 70)).toEqual(Array(70).fill(false))
+    expect(sweeps.slice(70)).toEqual([true])
   })
 })
 

@@ -1,0 +1,41 @@
+import { warn } from './warnings.js'
+
+const MIN_TIMEOUTS = 3
+const MIN_MILLISECONDS = 10_000
+
+/**
+ * Warns once per outage of a database: if at least three statements had no response in time, none had a response, and 10 s have passed since
+ * the first of them. A client without time-outs of its own can then wait forever for a connection that is lost.
+ */
+export class Outage {
+  #timeouts = 0
+  #start = 0
+  #isWarned = false
+
+  /** Returns a function to call when this statement has no response in time. Further calls of this function have no effect. */
+  newStatement(): () => void {
+    let isNoted = false
+    return () => {
+      if (!isNoted) this.#noteTimeout()
+      isNoted = true
+    }
+  }
+
+  #noteTimeout(): void {
+    const now = performance.now()
+    this.#start = this.#timeouts === 0 ? now : this.#start
+    this.#timeouts++
+    if (this.#isWarned || this.#timeouts < MIN_TIMEOUTS || now - this.#start < MIN_MILLISECONDS) return
+    this.#isWarned = true
+    warn(
+      'NO_DATABASE_RESPONSE',
+      'No response from the database for 10 s. If the server works, this client does not recover by itself: node_modules/inbound-webhook-auth/docs/operate/failures.md',
+    )
+  }
+
+  /** Ends the outage, because a statement had a response, or the client noticed the fault by itself. */
+  end(): void {
+    this.#timeouts = 0
+    this.#isWarned = false
+  }
+}

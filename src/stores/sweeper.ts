@@ -1,0 +1,57 @@
+import { startTimer } from './with-timeout.js'
+
+/** The maximum number of rows that one sweep deletes, so that other statements wait only briefly. */
+export const SWEEP_ROWS = 256
+
+/** A reservation adds at most two rows, so the sweeps keep up. */
+const INTERVAL = 64
+
+/** The interval after a sweep that left no expired rows. */
+const IDLE_INTERVAL = 256
+
+/** A client can lose a statement, so after this time the next sweep can start. */
+const LOST_AFTER_MILLISECONDS = 60_000
+
+/** Decides after which reservations a table is swept, so that nobody has to delete expired rows on a schedule. */
+export class Sweeper {
+  readonly #random: () => number
+  /** The number of reservations since the last sweep. */
+  #count: number | undefined
+  #interval = INTERVAL
+  #isSweeping = false
+
+  /** @param random - returns a number from 0 up to 1, but not 1. */
+  constructor(random: () => number = Math.random) {
+    this.#random = random
+  }
+
+  /**
+   * Counts a reservation, and sweeps if a sweep is due. The errors of a sweep are ignored, because the next sweep tries again.
+   *
+   * @param sweep - deletes at most {@link SWEEP_ROWS} expired rows, and resolves to their number. Returns `undefined` if the sweep has to wait.
+   */
+  noteReservation(sweep: () => Promise<number> | undefined): void {
+    // The count starts at a random number, so that the table of many short processes is swept too.
+    this.#count = (this.#count ?? Math.floor(INTERVAL * this.#random())) + 1
+    if (this.#count < this.#interval || this.#isSweeping) return
+    const sweeping = sweep()
+    if (sweeping === undefined) return
+    this.#count = 0
+    this.#isSweeping = true
+    const end = () => {
+      this.#isSweeping = false
+    }
+    const stopTimer = startTimer(LOST_AFTER_MILLISECONDS, end, { ref: false })
+    sweeping
+      .then(
+        (deleted) => {
+          this.#interval = deleted < SWEEP_ROWS ? IDLE_INTERVAL : INTERVAL
+        },
+        () => {},
+      )
+      .finally(() => {
+        stopTimer()
+        end()
+      })
+  }
+}
