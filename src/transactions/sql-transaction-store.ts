@@ -83,6 +83,10 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   readonly #begin: SqlTransactionStoreOptions<Transaction>['begin']
   readonly #query: SqlTransactionStoreOptions<Transaction>['query']
   readonly #eventTtlSeconds: number
+  /** Runs statements in a transaction of their own. */
+  readonly #inTransaction: <T>(statements: (query: SqlQuery) => Promise<T>) => Promise<T>
+  /** How many calls of `begin` have not begun their transaction so far. */
+  #waiting = 0
 
   constructor(options: SqlTransactionStoreOptions<Transaction>, dialect: SqlDialect, transactions: TransactionDialect) {
     assertOptions(options, ['begin', 'query', 'table', 'timeout', 'eventTtlSeconds'])
@@ -94,15 +98,15 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
         `eventTtlSeconds is not a whole number of seconds from ${NONCE_TTL_SECONDS}. Suggested: ${EVENT_TTL_SECONDS}.`,
       )
     }
-    /** Runs one statement in its own transaction. */
-    const queryAlone: SqlQuery = async (text, values) => {
-      let result: unknown
+    const inTransaction = async <T>(statements: (query: SqlQuery) => Promise<T>): Promise<T> => {
+      let result: T | undefined
       await begin(async (transaction) => {
-        result = await query(transaction, inline(text, values))
+        result = await statements(async (text, values) => query(transaction, inline(text, values)))
       })
-      return result
+      return result as T
     }
-    super({ query: queryAlone, table, timeout }, dialect)
+    super({ query: (text, values) => inTransaction((queryOnce) => queryOnce(text, values)), table, timeout }, dialect)
+    this.#inTransaction = inTransaction
     this.#dialect = transactions
     this.#begin = begin
     this.#query = query
@@ -118,6 +122,9 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     try {
       const result = await this.#transact(request)
       if (result.outcome !== 'in_progress') isReserved = result.outcome !== 'replayed'
+      if (isReserved) {
+        this.sweepSometimes((sweep) => (this.#waiting === 0 ? this.#inTransaction(sweep) : undefined))
+      }
       return result
     } finally {
       this.reservations.settle(hashes, isReserved, ttlSeconds)
@@ -194,9 +201,11 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
 
     // The promise of `run` is kept, because some clients wrap its error, and some settle early if the code ends the transaction.
     let running: Promise<TransactionOutcome<T>> | undefined
+    this.#waiting++
     try {
       await this.#begin(async (transaction) => {
         if (running !== undefined) throw new Error(CALLED_AGAIN)
+        this.#waiting--
         running = run(transaction)
         await running
       })
@@ -204,6 +213,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       const result = await running
       if (result === undefined || result.outcome === 'done' || result.outcome === 'repeated') throw storeFailed(error)
     } finally {
+      if (running === undefined) this.#waiting--
       await Promise.allSettled([running])
       if (lock !== undefined) await this.#endHolder(lock)
     }

@@ -116,8 +116,8 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       // A store remembers for a moment which keys were taken. So each round has its own keys, and another store reserves them first.
       const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((key) => `${key}${round}`) as [string, string, string, string]
       const first = sessions[0]?.store('crossed')
-      for (const key of [a, b, c, d]) await first?.reserve('42', key, 0.001)
-      await sleep(5)
+      for (const key of [a, b, c, d]) await first?.reserve('42', key, 600)
+      await sessions[0]?.connection.query('UPDATE crossed SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 61 SECOND')
       const pairs = [
         [a, b],
         [b, c],
@@ -172,21 +172,25 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       expect(await second.deleteExpired()).toBe(0)
       for (const { connection } of sessions) await setTime(connection, 0.6)
       expect(await second.reserve(webhookId, 'short', 600)).toBe(true)
+      // A row is deleted when it expired more than a minute ago.
+      for (const { connection } of sessions) await setTime(connection, 660)
+      expect(await second.deleteExpired()).toBe(0)
+      for (const { connection } of sessions) await setTime(connection, 661)
+      expect(await second.deleteExpired()).toBe(2)
     }
   })
 
   it.each(['', 'ANSI', 'ORACLE', 'TRADITIONAL', 'NO_BACKSLASH_ESCAPES', 'NO_UNSIGNED_SUBTRACTION,HIGH_NOT_PRECEDENCE'])(
     'works with sql_mode %o',
     async (mode) => {
-      const { store } = await session({}, `SET sql_mode = '${mode}'`)
+      const { connection, store } = await session({}, `SET sql_mode = '${mode}'`)
       const nonces = store('modes')
       await nonces.createTable()
       const webhookId = `mode ${mode}`
       expect(await nonces.reserveAll(webhookId, ["a'b\\", 's'], 600)).toBe(true)
       expect(await nonces.reserve(webhookId, "a'b\\", 600)).toBe(false)
-      expect(await nonces.reserve(webhookId, 'short', 0.001)).toBe(true)
-      await sleep(5)
-      expect(await nonces.deleteExpired()).toBe(1)
+      await connection.query("UPDATE modes SET expires_at = UTC_TIMESTAMP(6) - INTERVAL '61' SECOND")
+      expect(await nonces.deleteExpired()).toBe(2)
     },
   )
 
@@ -223,8 +227,8 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     await expect(nonces.createTable()).rejects.toThrow('The user lacks a permission.')
     await store('exists').createTable()
     await nonces.createTable()
-    expect(await nonces.reserve('42', 'nonce', 0.001)).toBe(true)
-    await sleep(5)
+    expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)
+    await server.sql('UPDATE hooks.`exists` SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 61 SECOND')
     expect(await nonces.deleteExpired()).toBe(1)
   })
 
@@ -233,19 +237,21 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     const nonces = store('deletes')
     await nonces.createTable()
     await nonces.reserve('42', 'live', 600)
-    for (let index = 0; index < 5; index++) await nonces.reserve('42', `old ${index}`, 0.001)
-    await sleep(5)
+    await connection.query(
+      "INSERT INTO deletes SELECT UNHEX(SHA2(seq, 256)), UTC_TIMESTAMP(6) - INTERVAL IF(seq > 2, 60 + seq, 1) SECOND, '' FROM seq_1_to_8",
+    )
+    // Two of the eight rows expired less than a minute ago.
     expect(await nonces.deleteExpired({ limit: 2 })).toBe(2)
     expect(await nonces.deleteExpired({ limit: 1 })).toBe(1)
-    expect(await nonces.deleteExpired()).toBe(2)
+    expect(await nonces.deleteExpired()).toBe(3)
     expect(await nonces.deleteExpired()).toBe(0)
     expect(await nonces.reserve('42', 'live', 600)).toBe(false)
     await connection.query(
-      "INSERT INTO deletes SELECT UNHEX(SHA2(seq, 256)), UTC_TIMESTAMP(6) - INTERVAL 1 SECOND, '' FROM seq_1_to_2500",
+      "INSERT INTO deletes SELECT UNHEX(SHA2(seq + 100, 256)), UTC_TIMESTAMP(6) - INTERVAL 61 SECOND, '' FROM seq_1_to_2500",
     )
     expect(await nonces.deleteExpired()).toBe(2500)
     const [[plan]] = await connection.query<mysql.RowDataPacket[]>(
-      'EXPLAIN SELECT HEX(key_hash) AS hash FROM deletes WHERE expires_at < UTC_TIMESTAMP(6) ORDER BY expires_at LIMIT 100',
+      'EXPLAIN SELECT HEX(key_hash) AS hash FROM deletes WHERE expires_at < UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE ORDER BY expires_at LIMIT 100',
     )
     expect(plan?.['key']).toBe('expires_at')
     expect(plan?.['Extra']).toContain('Using index')
@@ -269,7 +275,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
         if (await reserver?.reserve('42', key, 600)) {
           expect(await reserver?.reserve('42', key, 600)).toBe(false)
           // The server may undo this statement too, in favour of a deletion.
-          const expire = 'UPDATE again SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND'
+          const expire = 'UPDATE again SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 61 SECOND'
           await eventually(() => sessions[0]?.connection.query(expire))
         }
       }

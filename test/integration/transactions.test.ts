@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handle, type TransactionStore, verify } from '../../src/index.js'
 import { scopedKeyHash } from '../../src/stores/keys.js'
 import { beginMysql2, MySqlNonceStore, MySqlTransactionStore } from '../../src/stores/mysql/index.js'
@@ -41,6 +41,8 @@ interface Database {
   /** Ends the connection that runs this statement. */
   endOwnConnection: string
   uuid: string
+  /** Returns the statement that inserts rows that expired two minutes ago. */
+  insertExpired(table: string, count: number): string
   /** The schema or database of the table. */
   schema: string
   /** Creates another schema or database. */
@@ -89,6 +91,8 @@ async function startPostgres(): Promise<Database> {
     waiting: "SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     endOwnConnection: 'SELECT pg_terminate_backend(pg_backend_pid())',
     uuid: 'uuid',
+    insertExpired: (table, count) => `INSERT INTO ${table}
+      SELECT decode(md5(i::text), 'hex'), now() - interval '2 minutes', '' FROM generate_series(1, ${count}) AS i`,
     schema: 'public',
     createSchema: (name) => server.sql(`CREATE SCHEMA ${name}; GRANT ALL ON SCHEMA ${name} TO PUBLIC`),
     open({ connections = 10, settings, timeout = 20_000, port = server.port, table, before } = {}) {
@@ -122,6 +126,8 @@ async function startMariaDb(): Promise<Database> {
       "SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE INFO LIKE 'INSERT%DUPLICATE%' AND ID <> CONNECTION_ID()",
     endOwnConnection: 'KILL CONNECTION_ID()',
     uuid: 'CHAR(36)',
+    insertExpired: (table, count) => `INSERT INTO ${table}
+      SELECT UNHEX(SHA2(seq, 256)), UTC_TIMESTAMP(6) - INTERVAL 2 MINUTE, '' FROM seq_1_to_${count}`,
     schema: 'hooks',
     createSchema: (name) => server.sql(`CREATE DATABASE ${name}; GRANT ALL ON ${name}.* TO test@'127.0.0.1'`),
     open({ connections = 10, settings, timeout = 20_000, port = server.port, table, before } = {}) {
@@ -217,6 +223,32 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     await expect(store.check()).rejects.toThrow('The table does not exist. Call createTable() first.')
     const hanging = open({ timeout: 100, before: () => new Promise((resolve) => setTimeout(resolve, 500)) })
     await expect(hanging.store.check()).rejects.toThrow('The server cannot be reached, or does not respond in time.')
+  })
+
+  it('sweeps the table in one transaction after every 64th reservation', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    closers.push(() => vi.restoreAllMocks())
+    const texts: string[] = []
+    const { store, query } = open({ table: 'swept', before: async (text) => void texts.push(text) })
+    await store.createTable()
+    await query(database.insertExpired('swept', 300))
+    const countRows = async () => (await query('SELECT key_hash FROM swept')).length
+    for (let index = 0; index < 63; index++) await transact(store, newKeys(), async () => {})
+    expect(await countRows()).toBe(300 + 2 * 63)
+    await transact(store, newKeys(), async () => {})
+    await eventually(async () => expect(await countRows()).toBe(300 + 2 * 64 - 256))
+    expect(texts.filter((text) => /WHERE expires_at < .* ORDER BY expires_at\s+LIMIT/s.test(text))).toHaveLength(1)
+  })
+
+  it('does not sweep while a call of begin waits for a connection', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.999)
+    closers.push(() => vi.restoreAllMocks())
+    const texts: string[] = []
+    const one = open({ connections: 1, before: async (text) => void texts.push(text) })
+    const sweeps = () => texts.filter((text) => text.includes('ORDER BY expires_at')).length
+    // The first transaction is due for a sweep, but the second waits for its connection.
+    await Promise.all([1, 2].map(() => transact(one.store, newKeys(), async () => expect(sweeps()).toBe(0))))
+    await eventually(() => expect(sweeps()).toBe(1))
   })
 
   it('commits the row and the nonce', async () => {
@@ -516,10 +548,13 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
   })
 
   it('deletes expired rows', async () => {
-    for (const key of ['a', 'b', 'c'])
-      await transact(opened.store, [key], async () => {}, { webhookId: 'deleted', ttlSeconds: 0.001 })
-    await eventually(async () => expect(await opened.store.deleteExpired({ limit: 1 })).toBe(1))
-    expect(await opened.store.deleteExpired()).toBeGreaterThanOrEqual(2)
+    const { store, query } = open({ table: 'expired' })
+    await store.createTable()
+    await query(database.insertExpired('expired', 3))
+    await transact(store, newKeys(), async () => {})
+    expect(await store.deleteExpired({ limit: 1 })).toBe(1)
+    expect(await store.deleteExpired()).toBe(2)
+    expect(await store.deleteExpired()).toBe(0)
   })
 
   it('is refused by verify, because nothing there runs the code', async () => {
