@@ -54,11 +54,12 @@ export class Admission {
     const sent = {}
     this.#inFlight.add(sent)
     const noteTimeout = this.#outage.newStatement()
-    const stopTimers = [
-      startTimer(this.#timeout, noteTimeout, { ref: false }),
+    const startUnref = (act: () => void) => startTimer(this.#timeout, act, { ref: false })
+    let stopTimer = startUnref(() => {
+      noteTimeout()
       // A client can lose a statement, so a reservation no longer counts after twice the time-out.
-      startTimer(2 * this.#timeout, () => this.#end(sent), { ref: false }),
-    ]
+      stopTimer = startUnref(() => this.#end(sent))
+    })
     try {
       const response = await ask()
       this.#outage.end()
@@ -68,7 +69,7 @@ export class Admission {
       else this.#outage.end()
       throw error
     } finally {
-      for (const stopTimer of stopTimers) stopTimer()
+      stopTimer()
       this.#end(sent)
     }
   }
