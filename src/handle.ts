@@ -51,7 +51,7 @@ export interface TransactionSource<Webhook> extends WebhookSource {
  * While your code runs, copies of the request are refused with `ERR_WEBHOOK_IN_PROGRESS`. If your code fails, a retry is accepted.
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
- * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
+ * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
  * @param nonceStore - the store for nonces, which needs `release`. All processes that serve a webhook must share one store.
  * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
  * @param clock - server time, by default `Date`.

@@ -57,7 +57,7 @@ export type ReceivedWebhook = Accepted & {
  * Call `receive` before any body parser reads the body. If `receive` throws, pass the error to {@link refuse} or {@link refusal}.
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
- * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
+ * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
  * @param nonceStore - the store for nonces. All processes that serve a webhook must share one store.
  * @param clock - server time, by default `Date`.
  * @throws {@link WebhookRejectedError} with `code` `ERR_WEBHOOK_REJECTED` and `status` 401 if the request broke a rule.

@@ -1,4 +1,4 @@
-import { MemoryNonceStore, sign, verify } from 'inbound-webhook-auth'
+import { MemoryNonceStore, receive, sign, verify } from 'inbound-webhook-auth'
 
 // The parts of docs/reference/errors.md that the program knows: what the log says for each reason, and the table of errors.
 
@@ -13,6 +13,7 @@ const MISTAKES = {
   timestamp_outside_window: (/** @type {Headers} */ headers) => headers.set('x-timestamp', '1699999600'),
   invalid_nonce: (/** @type {Headers} */ headers) => headers.set('x-nonce', 'invoice 4711'),
   signature_mismatch: (/** @type {Headers} */ headers) => headers.set('x-signature', '0'.repeat(64)),
+  unknown_webhook: () => {},
   replayed_nonce: () => {},
 }
 
@@ -25,7 +26,11 @@ export async function reasonPart(reason) {
   const mistake = Object.entries(MISTAKES).find(([name]) => name === reason)?.[1]
   const nonceStore = new MemoryNonceStore({ clock: CLOCK })
   const headers = new Headers(sign(BODY, SECRET, { clock: CLOCK, nonce: '6f9619ff' }))
-  const ask = () => verify({ webhookId: 'billing', headers, body: BODY }, SECRET, nonceStore, CLOCK)
+  const request = { headers, rawBody: Buffer.from(BODY) }
+  const ask = () =>
+    reason === 'unknown_webhook'
+      ? receive({ request }, () => undefined, nonceStore, CLOCK).catch((error) => ({ ...error, message: error.detail }))
+      : verify({ webhookId: 'billing', headers, body: BODY }, SECRET, nonceStore, CLOCK)
   if (reason === 'replayed_nonce') await ask()
   mistake?.(headers)
   const result = await ask()

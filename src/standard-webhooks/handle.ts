@@ -15,7 +15,7 @@ import type { StandardSecret } from './secret.js'
  * store and `eventId: ({ messageId }) => messageId`, your code runs once per message.
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
- * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
+ * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
  * @param nonceStore - the store for attempts, with the method `release`. All processes that serve a webhook must share one store.
  * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
  * @param clock - server time, by default `Date`.

@@ -15,7 +15,7 @@ export type ReceivedMessage = AcceptedMessage & Pick<ReceivedWebhook, 'body' | '
  * function throws, pass the error to `refuse` or `refusal` of the main entry.
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
- * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
+ * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
  * @param nonceStore - the store for attempts. All processes that serve a webhook must share one store.
  * @param clock - server time, by default `Date`.
  * @throws the errors of `receive` in the main entry.

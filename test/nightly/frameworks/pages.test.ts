@@ -45,12 +45,20 @@ describe.each(['express', 'express4'])('the handler for many webhooks, with %s',
     expect(await statusOf(signed(EVENT, 'the secret of another webhook'))).toBe(401)
   })
 
-  it.each(['/hooks/unknown', '/hooks/', '/hooks', '/hooks/billing/more', '/hooks/b%69lling', '/unknown', '/'])(
+  it.each(['/hooks/', '/hooks', '/hooks/billing/more', '/hooks/b%69lling', '/unknown', '/'])(
     'knows no webhook at %s',
     async (path) => {
       expect(await statusOf({ ...signed(), path })).toBe(404)
     },
   )
+
+  it('responds to an unknown webhook as to a wrong signature', async () => {
+    const unknown = await send(server.port, { ...signed(), path: '/hooks/unknown' })
+    const forged = await send(server.port, signed(EVENT, 'the secret of another webhook'))
+    const comparable = ({ status, headers }: typeof forged) => ({ status, headers: { ...headers, date: undefined } })
+    expect(comparable(unknown)).toEqual(comparable(forged))
+    expect(unknown.status).toBe(401)
+  })
 
   it('logs no stack for a path whose percent-encoding is malformed', async () => {
     const before = server.output.length

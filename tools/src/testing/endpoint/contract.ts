@@ -396,8 +396,11 @@ class Run {
   /** Returns the advice if the endpoint refuses a valid request: the URL, a clock or the expected signature may be wrong. */
   async #explainRefusal(row: Row, { status }: CheckedResponse, drift: number): Promise<Advice> {
     if (status === 404 || status === 405 || status === 410) {
-      const cause = `The response is ${status}, so no handler for POST is at this URL.`
-      return { cause, fix: 'Pass the whole URL of the webhook, and check that the server has this route.' }
+      const cause = `The response is ${status}, so no handler for POST is at this URL, or the handler finds no webhook there.`
+      return {
+        cause,
+        fix: 'Pass the whole URL of a webhook. To hide which webhooks exist, respond to an unknown webhook with 401.',
+      }
     }
     if (Math.abs(drift) > WINDOW_SECONDS) return describeDrift(drift)
     for (const { request, cause, fix } of REFUSALS[this.settings.scheme]) {
