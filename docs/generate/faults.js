@@ -1,25 +1,39 @@
 // The tables of docs/operate/failures.md, from the results of the fault tests in docs/faults.json.
 
 /**
- * The worst result of all clients in one fault.
+ * The results of all clients in one fault.
  *
  * @typedef {object} Result
  * @property {string} store
  * @property {string} fault
- * @property {number} answersWithin - the longest time that `verify` took, in milliseconds.
- * @property {number} healsWithin - from the end of the fault to the last error, in milliseconds.
+ * @property {Record<string, number>} recovery - for each client, the milliseconds from the end of the fault to the last error.
  * @property {boolean} isAcceptedTwice - whether a request was accepted again.
  */
 
+/** The promise of the guide, in milliseconds. */
+export const RECOVERS_WITHIN = 3000
+export const NOT_RECOVERED = '**not within 3 s**'
+
+/** How long the tests of clients without options measure after a fault, in milliseconds. */
+const MEASURED = 10_000
+
+/** The order of the columns. */
+const CLIENTS = ['ioredis', 'redis', 'pg', 'postgres.js', 'mysql2', 'mariadb', 'AWS SDK', 'sqlite'].flatMap(
+  (client) => [client, `${client}, shared`],
+)
+
 /**
- * How long a client takes to recover from a fault: without and with its connect function.
+ * Returns the name of a client in the tables, for a file of docs/stores.
  *
- * @typedef {object} PlainResult
- * @property {string} fault
- * @property {string} client
- * @property {number} plain - milliseconds from the end of the fault to the last error.
- * @property {number} connected - the same with the connect function.
+ * @param {string} file
  */
+export function clientOf(file) {
+  const client = file
+    .replace(/^dynamodb.*/, 'AWS SDK')
+    .replace(/(-cluster|-sentinel)?(-shared)?\.ts$/, '')
+    .replace('-js', '.js')
+  return file.includes('-shared') ? `${client}, shared` : client
+}
 
 /** What the store loses in each fault in which a store loses reservations. */
 const LOST = {
@@ -50,34 +64,37 @@ const LOST = {
 export function faultsPart(store, { results }) {
   const rows = results.filter((result) => result.store === store)
   if (rows.length === 0) throw new Error(`docs/faults.json has no results of ${store}.`)
-  const lines = rows.map(({ fault, answersWithin, healsWithin, isAcceptedTwice }) => {
-    const effect = isAcceptedTwice ? `requests with a lost nonce | ${lostIn(fault)}` : 'none | none'
-    return `| ${fault} | ${seconds(answersWithin)} | ${seconds(healsWithin)} | ${effect} |`
+  const clients = CLIENTS.filter((client) => rows.some(({ recovery }) => client in recovery))
+  const lines = rows.map(({ fault, recovery, isAcceptedTwice }) => {
+    const times = clients.map((client) => recoveryTime(recovery[client]))
+    return `| ${[fault, ...times, isAcceptedTwice ? lostIn(fault) : 'nothing'].join(' | ')} |`
   })
-  return ['| fault | response time | recovery time | accepted twice | lost |', '|---|---|---|---|---|', ...lines].join(
+  return [`| ${['fault', ...clients, 'lost'].join(' | ')} |`, `${'|---'.repeat(clients.length + 2)}|`, ...lines].join(
     '\n',
   )
 }
 
-/** How long the tests of plain clients measure after a fault, in milliseconds. */
-const MEASURED = 10_000
+/** @param {number | undefined} milliseconds - `undefined` for a fault that was not tested, because the guide excludes the client. */
+function recoveryTime(milliseconds) {
+  if (milliseconds === undefined) return '–'
+  return milliseconds < RECOVERS_WITHIN ? seconds(milliseconds) : NOT_RECOVERED
+}
 
 /**
- * Returns a table per fault, with the recovery time of each client: with and without its connect function.
+ * Returns a table with the recovery time of each client without options.
  *
- * @param {{ plainResults: readonly PlainResult[] }} measured
+ * @param {{ withoutOptions: readonly Result[] }} measured
  */
-export function plainPart({ plainResults }) {
+export function withoutOptionsPart({ withoutOptions }) {
   const recovery = (/** @type {number} */ milliseconds) =>
     milliseconds < MEASURED - 500 ? seconds(milliseconds) : '**not within 10 s**'
-  const faults = new Set(plainResults.map(({ fault }) => fault))
-  const tables = [...faults].map((fault) => {
-    const lines = plainResults
-      .filter((result) => result.fault === fault)
-      .map(({ client, plain, connected }) => `| ${client} | ${recovery(plain)} | ${recovery(connected)} |`)
-    return [`If ${fault}:\n`, '| client | plain client | connect function |', '|---|---|---|', ...lines].join('\n')
+  const faults = withoutOptions.map(({ fault }) => fault)
+  const clients = CLIENTS.filter((client) => client in (withoutOptions[0]?.recovery ?? {}))
+  const lines = clients.map((client) => {
+    const times = withoutOptions.map((result) => recovery(Number(result.recovery[client])))
+    return `| ${[client, ...times].join(' | ')} |`
   })
-  return tables.join('\n\n')
+  return [`| ${['client', ...faults].join(' | ')} |`, `${'|---'.repeat(faults.length + 1)}|`, ...lines].join('\n')
 }
 
 /**

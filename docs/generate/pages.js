@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { codeBlock } from './annotated.js'
 import { linkTests } from './claims.js'
 import { errorsPart, reasonPart } from './errors.js'
-import { faultsPart, faultsSource, plainPart } from './faults.js'
+import { faultsPart, faultsSource, withoutOptionsPart } from './faults.js'
 import { findingsPart } from './findings.js'
 import { frameworkPages } from './framework-pages.js'
 import { fillParts, isPartlyGenerated } from './parts.js'
@@ -39,7 +39,7 @@ export async function generatePages(program) {
     code: (path) => codeBlock(path, read(path)),
     /** @param {string} store */
     faults: (store) => faultsPart(store, JSON.parse(read('docs/faults.json'))),
-    plainClients: () => plainPart(JSON.parse(read('docs/faults.json'))),
+    withoutOptions: () => withoutOptionsPart(JSON.parse(read('docs/faults.json'))),
     errors: () => errorsPart(read('src/errors.ts')),
     /** @param {string} reason */
     reason: (reason) => reasonPart(reason),

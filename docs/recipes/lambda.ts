@@ -11,12 +11,10 @@
 // - **Do not switch on payload compression,** because API Gateway then decompresses compressed bodies, and their signatures no longer match.
 // - For an Application Load Balancer, switch on multi-value headers. Otherwise, the balancer sends only the last value of a repeated header.
 // - A function accepts bodies of up to 6 MB. API Gateway accepts headers of up to 10 KB.
-// - With [DynamoDB](../operate/dynamodb.md) instead of Redis, save `connect` as `dynamodb.js`, create the table, and replace the lines for Redis:
+// - With [DynamoDB](../operate/dynamodb.md) instead of Redis, save its first lines as `dynamodb.js`, create the table, and replace the lines for Redis:
 //
 // ```js
-// import { connect } from './dynamodb.js'
-//
-// const { nonceStore } = connect()
+// import { nonceStore } from './dynamodb.js'
 // ```
 
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, APIGatewayProxyResult } from 'aws-lambda'

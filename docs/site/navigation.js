@@ -41,7 +41,7 @@ export const SECTIONS = [
   },
   {
     title: 'Stores',
-    pages: below('operate', ['index', 'memory-sqlite', 'redis', 'postgres', 'mysql', 'dynamodb', 'your-own']),
+    pages: below('operate', ['index', 'memory-sqlite', 'redis', 'sql', 'dynamodb', 'your-own']),
   },
   { title: 'Run', pages: below('operate', ['nothing-lost', 'observability', 'proxy', 'failures']) },
   { title: 'Fix a 401', pages: below('debug', ['index', 'command-line', 'findings', 'without-node']) },

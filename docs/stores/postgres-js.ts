@@ -1,6 +1,10 @@
 import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import postgres from 'postgres'
 
-const sql = postgres('postgres://hooks@db.example.com/hooks')
-export const nonceStore = new PostgresNonceStore({ query: (text, values) => sql.unsafe(text, values) })
+const connection = { statement_timeout: 1000 }
+const sql = postgres('postgres://hooks@db.example.com/hooks', { connect_timeout: 1, backoff: () => 0.1, connection })
+export const nonceStore = new PostgresNonceStore({
+  query: (text, values) => sql.unsafe(text, values, { prepare: true }),
+})
 await nonceStore.createTable()
+await nonceStore.check()

@@ -20,6 +20,10 @@ export class Admission {
   readonly #inFlight = new Set<object>()
   /** Functions that each send a waiting reservation, the newest last. */
   readonly #waiting: (() => void)[] = []
+  /** How many reservations have had a response or an error. */
+  #settled = 0
+  /** Whether a reservation had no response within half of the time-out, and no other had one since it was sent. */
+  #isSilent = false
 
   constructor(concurrency: number, timeout: number) {
     this.#concurrency = concurrency
@@ -31,7 +35,7 @@ export class Admission {
 
   /** Calls `ask` as soon as the limit allows, and resolves to the response. */
   send<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#inFlight.size < this.#concurrency) return this.#sendNow(ask)
+    if (this.#hasRoom()) return this.#sendNow(ask)
     return new Promise((resolve, reject) => {
       const start = () => {
         stopTimer()
@@ -39,7 +43,8 @@ export class Admission {
       }
       const stopTimer = startTimer(this.#timeout / 2, () => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1)
-        reject(storeOverload('ERR_NONCE_STORE_BUSY', this.#tooLate))
+        const silent = `No response for ${this.#timeout / 2} ms, so one reservation is sent at a time. Check the server.`
+        reject(storeOverload('ERR_NONCE_STORE_BUSY', this.#isSilent ? silent : this.#tooLate))
       })
       this.#waiting.push(start)
     })
@@ -47,18 +52,30 @@ export class Admission {
 
   /** Calls `ask` at once if nothing waits. Otherwise, returns `undefined`. */
   sendIfIdle<T>(ask: () => Promise<T>): Promise<T> | undefined {
-    return this.#inFlight.size < this.#concurrency ? this.#sendNow(ask) : undefined
+    return this.#hasRoom() ? this.#sendNow(ask) : undefined
+  }
+
+  /**
+   * While the server is silent, one reservation is in flight. A client that waits for silence on its connection, such as `socketTimeout` of
+   * the package `redis`, would otherwise never notice that the connection is lost, because each new command restarts that wait.
+   */
+  #hasRoom(): boolean {
+    return this.#inFlight.size < (this.#isSilent ? 1 : this.#concurrency)
   }
 
   async #sendNow<T>(ask: () => Promise<T>): Promise<T> {
     const sent = {}
+    const settledBefore = this.#settled
     this.#inFlight.add(sent)
     const noteTimeout = this.#outage.newStatement()
-    const startUnref = (act: () => void) => startTimer(this.#timeout, act, { ref: false })
-    let stopTimer = startUnref(() => {
-      noteTimeout()
-      // A client can lose a statement, so a reservation no longer counts after twice the time-out.
-      stopTimer = startUnref(() => this.#end(sent))
+    const startUnref = (milliseconds: number, act: () => void) => startTimer(milliseconds, act, { ref: false })
+    let stopTimer = startUnref(this.#timeout / 2, () => {
+      if (this.#settled === settledBefore) this.#isSilent = true
+      stopTimer = startUnref(this.#timeout / 2, () => {
+        noteTimeout()
+        // A client can lose a statement, so a reservation no longer counts after twice the time-out.
+        stopTimer = startUnref(this.#timeout, () => this.#end(sent))
+      })
     })
     try {
       const response = await ask()
@@ -70,12 +87,14 @@ export class Admission {
       throw error
     } finally {
       stopTimer()
+      this.#settled++
+      this.#isSilent = false
       this.#end(sent)
     }
   }
 
   #end(sent: object): void {
     this.#inFlight.delete(sent)
-    while (this.#inFlight.size < this.#concurrency && this.#waiting.length > 0) this.#waiting.pop()?.()
+    while (this.#hasRoom() && this.#waiting.length > 0) this.#waiting.pop()?.()
   }
 }

@@ -120,7 +120,7 @@ const GUIDES: { readonly [type: string]: string } = {
   RefusalOptions: 'reference/errors.md',
   SignMessageOptions: 'send/index.md',
   SignOptions: 'send/index.md',
-  SqlNonceStoreOptions: 'operate/postgres.md',
+  SqlNonceStoreOptions: 'operate/sql.md',
   SqlTransactionStoreOptions: 'operate/nothing-lost.md',
   SqliteNonceStoreOptions: 'operate/memory-sqlite.md',
 }

@@ -200,8 +200,43 @@ it('counts a statement that its client has lost for twice the time-out', async (
   expect(sent).toEqual([0, 1])
   await time.pass(1)
   expect(sent).toEqual([0, 1, 2])
-  void send(3)
-  expect(sent).toEqual([0, 1, 2, 3])
+})
+
+it('sends one statement at a time while the server is silent', async () => {
+  const { send, sent, end } = full()
+  await time.pass(2 * TIMEOUT)
+  for (const number of [2, 3]) void send(number)
+  expect(sent).toEqual([0, 1, 2])
+  // A connection that was lost is closed, so the client works again.
+  end(2)
+  await time.pass(0)
+  void send(4)
+  expect(sent).toEqual([0, 1, 2, 3, 4])
+})
+
+it('is not silent while other statements have a response', async () => {
+  const admission = new Admission(3, TIMEOUT)
+  let sent = 0
+  const lost = () => {
+    sent++
+    return new Promise<boolean>(() => {})
+  }
+  void admission.send(lost)
+  await time.pass(TIMEOUT / 2 - 1)
+  await admission.send(async () => true)
+  await time.pass(1)
+  for (const _ of [1, 2]) void admission.send(lost)
+  expect(sent).toBe(3)
+})
+
+it('says that the server is silent', async () => {
+  const { send } = full()
+  await time.pass(2 * TIMEOUT)
+  const answers = [send(2), send(3)]
+  await time.pass(TIMEOUT / 2)
+  expect((await answers[1])?.error).toBe(
+    'No response for 500 ms, so one reservation is sent at a time. Check the server.',
+  )
 })
 
 it('reads the responses that arrived during a stall before it refuses', async () => {

@@ -13,7 +13,7 @@ import {
 } from '../../support/stores/faults.js'
 
 // The bounds are wider here, because dynalite is slower than a real server.
-const CLIENTS = { store: 'DynamoDB', kinds: ['dynamodb'], interval: 150 }
+const CLIENTS = { store: 'DynamoDB', kinds: ['dynamodb.js', 'dynamodb-shared.js'], interval: 150 }
 
 async function start(closers: Closers) {
   const server = await DynaliteServer.start()

@@ -15,7 +15,7 @@ import { sqliteOpener } from '../../support/stores/sqlite-database.js'
 // perfect store could have given.
 
 /** A time in milliseconds that is longer than a process waits for an answer. */
-const LONG = 700
+const LONG = 1200
 
 interface Server {
   port: number
@@ -74,19 +74,19 @@ function testStore(kinds: readonly string[], start: () => Promise<Server>, addre
 }
 
 describe.runIf(isInstalled('redis-server'))('Redis', () => {
-  testStore(['redis', 'ioredis'], RedisServer.start, (port) => `redis://127.0.0.1:${port}`)
+  testStore(['ioredis.ts', 'redis.ts'], RedisServer.start, (port) => `redis://127.0.0.1:${port}`)
 })
 
 describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('PostgreSQL', () => {
-  testStore(['pg', 'postgres.js'], PostgresServer.start, (port) => `postgres://test@127.0.0.1:${port}/postgres`)
+  testStore(['pg.ts'], PostgresServer.start, (port) => `postgres://test@127.0.0.1:${port}/postgres`)
 })
 
 describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('MariaDB', () => {
-  testStore(['mysql2', 'mariadb'], MariaDbServer.start, (port) => `mariadb://test@127.0.0.1:${port}/hooks`)
+  testStore(['mysql2.ts', 'mariadb.ts'], MariaDbServer.start, (port) => `mariadb://test@127.0.0.1:${port}/hooks`)
 })
 
 describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))('DynamoDB', () => {
-  testStore(['dynamodb'], DynaliteServer.start, configOf)
+  testStore(['dynamodb.js'], DynaliteServer.start, configOf)
 })
 
 const open = sqliteOpener()

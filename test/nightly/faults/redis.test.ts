@@ -2,19 +2,21 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, RedisServer, TcpProxy } from '../../support/servers.js'
 import {
   type Closers,
   clockFaults,
+  droppedConnections,
+  measureFault,
   proxyFaults,
   type Row,
   stoppedServer,
   testFaults,
 } from '../../support/stores/faults.js'
 
-const CLIENTS = { store: 'Redis', kinds: ['redis', 'ioredis'] }
+const CLIENTS = { store: 'Redis', kinds: ['ioredis.ts', 'redis.ts'] }
 
 async function start(closers: Closers, ...options: string[]) {
   const server = await RedisServer.start(...options)
@@ -41,7 +43,25 @@ function killedAndRestarted(options: string[]): Row['start'] {
   }
 }
 
+/** A planned failover: the old master becomes a replica, and the address leads to the new one. Open connections stay at the old master. */
+const FAILOVER: Row = {
+  fault: 'another server takes over, and the old server becomes read-only',
+  ...CLIENTS,
+  async start(closers) {
+    const { server: master, proxy, address } = await startBehindProxy(closers)
+    const replica = await start(closers, '--replicaof', '127.0.0.1', String(master.port))
+    await eventually(() => expect(master.cli('INFO', 'replication')).toMatch(/state=online,offset=[1-9]/))
+    const begin = async () => {
+      master.cli('FAILOVER')
+      await eventually(() => expect(replica.cli('INFO', 'replication')).toContain('role:master'))
+      proxy.target = replica.port
+    }
+    return { address, begin }
+  },
+}
+
 const ROWS: Row[] = [
+  FAILOVER,
   {
     // Redis writes up to two seconds late while the disk is slow to flush. A file system in memory is never slow.
     fault: 'the server is killed and restarted, with AOF and `appendfsync everysec`',
@@ -158,3 +178,15 @@ const ROWS: Row[] = [
 ]
 
 describe.runIf(isInstalled('redis-server'))('the faults of the guide', () => testFaults(ROWS))
+
+// Files that have no column in the guide.
+it.runIf(isInstalled('redis-server')).concurrent.each([
+  ['redis-read-only.ts', FAILOVER],
+  ['ioredis-shared.ts', droppedConnections(CLIENTS, startBehindProxy)],
+  ['redis-shared.ts', droppedConnections(CLIENTS, startBehindProxy)],
+] as const)('%s recovers', async (file, row) => {
+  const { healedAfter, acceptedTwice, failures } = await measureFault(file, { ...row, store: 'Redis, other files' })
+  expect(failures).toBeGreaterThan(0)
+  expect(acceptedTwice).toBe(0)
+  expect(healedAfter).toBeLessThan(3000)
+})

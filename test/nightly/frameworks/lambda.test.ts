@@ -202,7 +202,7 @@ function lambdaWithDynamoDB(): string {
   const [lines = ''] = codeBlocks(guide, 'js')
   const withoutRedis = recipe.replace(/^import .*redis'\n/gm, '').replace(/, REDIS_URL: [^}]*/, ' ')
   const replaced = withoutRedis.replace(/\/\/ Each instance[\s\S]*?(?=\n\nexport )/, () => lines)
-  expect(replaced).toContain('connect()')
+  expect(replaced).toContain("from './dynamodb.js'")
   expect(replaced).not.toMatch(/redis/i)
   return replaced
 }

@@ -11,7 +11,7 @@ describe('DynamoDB', () => {
     server = await DynaliteServer.start()
   })
   afterAll(() => server.stop())
-  raceThrough('dynamodb', () => configOf(server.port))
+  raceThrough('dynamodb.js', () => configOf(server.port))
 })
 
 describe('SQLite', () => {

@@ -4,8 +4,7 @@ import * as postgres from '../../../dist/postgres.js'
 import * as redis from '../../../dist/redis.js'
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
 import { built } from '../built.js'
-import { importGuideCode } from '../guide-code.js'
-import { PLAIN } from './plain-clients.js'
+import { openGuide } from './guides.js'
 import { setUpsOf } from './set-ups.js'
 import { sqliteOpener } from './sqlite-database.js'
 
@@ -20,13 +19,6 @@ for (const entry of ['mysql', 'postgres', 'redis', 'sqlite']) built(`dist/${entr
 /** @type {Record<string, (address: any, options: { timeout: number }) => Promise<any>>} */
 const SET_UPS = setUpsOf({ ...redis, ...postgres, ...mysql })
 
-/** @type {Record<string, (address: any, timeout: number) => Promise<Connected>>} */
-const OTHERS = {
-  dynamodb: async (config, timeout) => (await importGuideCode('docs/stores/dynamodb.js')).connect(config, timeout),
-  sqlite: openSqlite,
-  ...PLAIN,
-}
-
 /** @param {string} path @param {number} timeout @returns {Promise<Connected>} */
 async function openSqlite(path, timeout) {
   const open = sqliteOpener()
@@ -36,16 +28,26 @@ async function openSqlite(path, timeout) {
 }
 
 /**
- * @param {string} kind
+ * @param {string} kind - a file of docs/stores, such as `pg.ts`, or a client with its default options, such as `pg`.
  * @param {any} address
  * @param {number} timeout
  * @returns {Promise<Connected>}
  */
 export async function connectStore(kind, address, timeout) {
-  const other = OTHERS[kind]
-  if (other !== undefined) return other(address, timeout)
+  if (/^[a-z0-9-]+\.[jt]s$/.test(kind) && kind !== 'postgres.js')
+    return openGuide(kind, address, timeout > 1000 ? withTimeout(timeout) : {})
+  if (kind === 'sqlite') return openSqlite(address, timeout)
   const setUp = SET_UPS[kind]
   if (setUp === undefined) throw new Error(`no set-up ${kind}`)
   const nonceStore = await setUp(address, { timeout })
   return { nonceStore, close: () => nonceStore.close() }
+}
+
+/**
+ * Returns the edits of a file of docs/stores for a machine under load.
+ *
+ * @param {number} timeout
+ */
+function withTimeout(timeout) {
+  return { 'NonceStore({': `NonceStore({ timeout: ${timeout},`, 'requestTimeout: 1000': `requestTimeout: ${timeout}` }
 }

@@ -12,7 +12,8 @@ export interface Server {
 
 export interface Store {
   store: string
-  kinds: string[]
+  /** The files of docs/stores. */
+  files: string[]
   installed: boolean
   start(): Promise<{ servers: Server[]; address: unknown }>
 }
@@ -21,7 +22,7 @@ export interface Store {
 export const STORES: readonly Store[] = [
   {
     store: 'Redis',
-    kinds: ['redis', 'ioredis'],
+    files: ['ioredis.ts', 'redis.ts', 'ioredis-shared.ts', 'redis-shared.ts', 'redis-read-only.ts'],
     installed: isInstalled('redis-server'),
     async start() {
       const server = await RedisServer.start()
@@ -30,7 +31,7 @@ export const STORES: readonly Store[] = [
   },
   {
     store: 'Redis Cluster',
-    kinds: ['redis-cluster', 'ioredis-cluster'],
+    files: ['ioredis-cluster.ts', 'redis-cluster.ts'],
     installed: isInstalled('redis-server'),
     async start() {
       const servers = await startRedisCluster()
@@ -39,7 +40,7 @@ export const STORES: readonly Store[] = [
   },
   {
     store: 'Redis Sentinel',
-    kinds: ['redis-sentinel', 'ioredis-sentinel'],
+    files: ['ioredis-sentinel.ts', 'redis-sentinel.ts'],
     installed: isInstalled('redis-server'),
     async start() {
       const { master, replica, sentinels, address } = await startRedisSentinel()
@@ -48,7 +49,7 @@ export const STORES: readonly Store[] = [
   },
   {
     store: 'PostgreSQL',
-    kinds: ['pg', 'postgres.js'],
+    files: ['pg.ts', 'pg-shared.ts', 'postgres-js.ts'],
     installed: isInstalled('postgresql', postgresIsInstalled()),
     async start() {
       const server = await PostgresServer.start()
@@ -57,7 +58,7 @@ export const STORES: readonly Store[] = [
   },
   {
     store: 'MySQL, MariaDB',
-    kinds: ['mysql2', 'mariadb'],
+    files: ['mysql2.ts', 'mysql2-shared.ts', 'mariadb.ts'],
     installed: isInstalled('mariadb', mariadbIsInstalled()),
     async start() {
       const server = await MariaDbServer.start()
@@ -66,7 +67,7 @@ export const STORES: readonly Store[] = [
   },
   {
     store: 'DynamoDB',
-    kinds: ['dynamodb'],
+    files: ['dynamodb.js', 'dynamodb-shared.js'],
     installed: isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()),
     async start() {
       const server = await DynaliteServer.start()

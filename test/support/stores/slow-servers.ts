@@ -6,24 +6,22 @@ import type { PostgresServer } from '../servers.js'
 
 // Servers with a known capacity: they do so many reservations per second, and no more.
 
-/** Milliseconds that PostgreSQL and MariaDB need to insert one row while they are slow. A JSON request needs two rows. */
-const ROW_MILLISECONDS = 100
-
-/** The requests per second of a slow PostgreSQL or MariaDB, with the 16 connections of a pool. */
-export const SLOW_SQL = 16 / ((2 * ROW_MILLISECONDS) / 1000)
-
-/** Makes each insertion sleep. The table must exist. */
-export async function slowDownPostgres(server: PostgresServer): Promise<void> {
+/**
+ * Makes each insertion sleep. The table must exist.
+ *
+ * @param seconds - how long the two insertions of a JSON request take together.
+ */
+export async function slowDownPostgres(server: PostgresServer, seconds: number): Promise<void> {
   await server.sql(`
     CREATE OR REPLACE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql
-      AS $$ BEGIN PERFORM pg_sleep(${ROW_MILLISECONDS / 1000}); RETURN NEW; END $$;
+      AS $$ BEGIN PERFORM pg_sleep(${seconds / 2}); RETURN NEW; END $$;
     CREATE TRIGGER be_slow BEFORE INSERT ON webhook_nonces FOR EACH ROW EXECUTE FUNCTION be_slow()`)
 }
 
-/** Makes each insertion sleep. The table must exist. */
-export async function slowDownMariaDb(server: MariaDbServer): Promise<void> {
+/** The same as {@link slowDownPostgres}. */
+export async function slowDownMariaDb(server: MariaDbServer, seconds: number): Promise<void> {
   await server.sql(`CREATE TRIGGER hooks.be_slow BEFORE INSERT ON hooks.webhook_nonces
-    FOR EACH ROW SET @slept = SLEEP(${ROW_MILLISECONDS / 1000})`)
+    FOR EACH ROW SET @slept = SLEEP(${seconds / 2})`)
 }
 
 /**
@@ -95,12 +93,12 @@ export class SlowRedis {
 
   #reply(command: string[]): string {
     const name = command[0]?.toUpperCase()
-    if (name === 'INFO')
-      return bulk('role:master\r\nloading:0\r\nmaxmemory_policy:noeviction\r\nredis_version:7.0.0\r\n')
     if (name !== 'EVAL') return '+OK\r\n'
     const count = Number(command[2])
     const keys = command.slice(3, 3 + count)
     const token = String(command[3 + count])
+    if (command[1]?.includes('maxmemory_policy')) return bulk(`noeviction ${token}`)
+    if (command[1]?.includes('released')) return bulk(`released ${token}`)
     if (keys.some((key) => this.#tokens.has(key))) return bulk(`taken ${token}`)
     for (const key of keys) this.#tokens.set(key, token)
     return bulk(`reserved ${token}`)

@@ -16,6 +16,8 @@ const { WEBHOOK_SECRET = '' } = process.env
 const timeout = { load: 1000, calls: 500 }[task] ?? 60_000
 // The set-ups log each connection that is lost.
 if (timeout <= 1000) console.error = () => {}
+// postgres.js logs the notices of the server.
+console.log = () => {}
 const connect = () => connectStore(kind, JSON.parse(address), timeout)
 const { nonceStore, close } = await (timeout <= 1000 ? warmUp() : connect())
 
