@@ -12,6 +12,7 @@ export const ERRORS = {
   ERR_WEBHOOK_IN_PROGRESS: { name: 'WebhookInProgressError', status: 503, headers: RETRY_AFTER, level: 'info' },
   ERR_EVENT_REPEATED: { name: 'EventRepeatedError', status: 200, headers: undefined, level: 'info' },
   ERR_LOOKUP_TIMEOUT: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
+  ERR_WORK_TIMEOUT: { name: 'WorkTimeoutError', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE: { name: 'NonceStoreError', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_FULL: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_BUSY: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
@@ -146,6 +147,13 @@ export class EventRepeatedError extends HttpError<'ERR_EVENT_REPEATED'> {
     super('ERR_EVENT_REPEATED', 'The event was handled before')
     this.webhookId = webhookId
     this.detail = `${event} is already committed, so your code did not run. If this event is new, eventId returned a wrong ID.`
+  }
+}
+
+/** `handle` throws this error if your code took longer than `workTimeout`. Nothing is committed, so the sender must retry. */
+export class WorkTimeoutError extends HttpError<'ERR_WORK_TIMEOUT'> {
+  constructor(milliseconds: number) {
+    super('ERR_WORK_TIMEOUT', `The work took longer than ${milliseconds} ms, so nothing is committed`)
   }
 }
 

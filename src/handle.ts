@@ -25,7 +25,7 @@ import {
   releaseKeys,
   reserveKeys,
 } from './stores/nonce-store.js'
-import type { TransactionStore } from './transactions/transaction-store.js'
+import type { TransactionStore, WorkSignal } from './transactions/transaction-store.js'
 
 /** A request that is handled over a transaction store. */
 export interface TransactionSource<Webhook> extends WebhookSource {
@@ -53,7 +53,8 @@ export interface TransactionSource<Webhook> extends WebhookSource {
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
  * @param nonceStore - the store for nonces, which needs `release`. All processes that serve a webhook must share one store.
- * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
+ * @param work - your code, which gets the webhook and, with a transaction store, the transaction and an `AbortSignal`. Run every statement in
+ * this transaction. The signal aborts if your code takes longer than `workTimeout`.
  * @param clock - server time, by default `Date`.
  * @throws the errors of {@link receive}, an error with `code` `ERR_WEBHOOK_IN_PROGRESS` and `status` 503 for a copy, an error with `code`
  * `ERR_EVENT_REPEATED` and `status` 200 for a repeated event, and the error of your code.
@@ -77,7 +78,11 @@ export function handle<T, Transaction>(
   source: TransactionSource<Omit<ReceivedWebhook, 'release'>>,
   secret: Secret | FindWebhook,
   transactionStore: TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
+  work: (
+    webhook: Omit<ReceivedWebhook, 'release'>,
+    transaction: NoInfer<Transaction>,
+    signal: WorkSignal,
+  ) => T | Promise<T>,
   clock?: Clock,
 ): Promise<T>
 export function handle<T>(
@@ -91,7 +96,7 @@ export function handle<T, Transaction>(
   source: WebhookSource,
   secret: Secret | FindWebhook,
   store: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: Transaction) => T | Promise<T>,
+  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: Transaction, signal: WorkSignal) => T | Promise<T>,
   clock: Clock = Date,
 ): Promise<T> {
   return handleRequest(OWN_SCHEME, source, secret, store, work, clock)
@@ -103,7 +108,11 @@ export function handleRequest<Secrets, Key, Result extends AcceptedResult, Trans
   source: TransactionSource<Result & Pick<ReceivedWebhook, 'body'>>,
   secret: Secrets | FindWebhook<Secrets>,
   store: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Result & Pick<ReceivedWebhook, 'body'>, transaction: Transaction) => T | Promise<T>,
+  work: (
+    webhook: Result & Pick<ReceivedWebhook, 'body'>,
+    transaction: Transaction,
+    signal: WorkSignal,
+  ) => T | Promise<T>,
   clock: Clock,
 ): Promise<T> {
   return publishResult(async (details) => {
@@ -117,11 +126,12 @@ export function handleRequest<Secrets, Key, Result extends AcceptedResult, Trans
     const eventId = eventIdOf(source, store)
     const { signed, body } = await readSigned(scheme, source, secret, clock, details, [...SOURCE_OPTIONS, 'eventId'])
     const withBody = (result: Result) => Object.assign(result, { body })
-    const run = async (result: Result, transaction: Transaction) => work(withBody(result), transaction)
+    const run = async (result: Result, transaction: Transaction, signal: WorkSignal) =>
+      work(withBody(result), transaction, signal)
     return whileInProgress(store, signed, () =>
       isTransactionStore(store)
         ? runInTransaction(store, signed, run, eventId && ((result) => eventId(withBody(result))))
-        : runWithRelease(store, signed, (result) => run(result, undefined as Transaction)),
+        : runWithRelease(store, signed, (result) => run(result, undefined as Transaction, undefined as never)),
     )
   })
 }
@@ -188,7 +198,7 @@ async function runWithRelease<Result extends AcceptedResult, T>(
 async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   store: TransactionStore<Transaction>,
   { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
-  run: (result: Result, transaction: Transaction) => Promise<T>,
+  run: (result: Result, transaction: Transaction, signal: WorkSignal) => Promise<T>,
   findId: ((result: Result) => unknown) | undefined,
 ): Promise<T> {
   const conclusion = () => acceptedOrThrow(conclude(), webhookId)
@@ -198,11 +208,11 @@ async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
     keys,
     ttlSeconds: NONCE_TTL_SECONDS,
     eventKey: event?.key,
-    async work(transaction) {
+    async work(transaction, signal) {
       const accepted = conclusion()
       // A replay is refused first. Otherwise, another split of a captured body, which is no JSON, would get 500 at will.
       if (event?.failed) throw event.error
-      return run(accepted, transaction)
+      return run(accepted, transaction, signal)
     },
   })
   if (result.outcome === 'done') return result.value

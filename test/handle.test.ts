@@ -281,7 +281,11 @@ describe('handle over a transaction', () => {
     const work = vi.fn(async () => 'value')
     expect(await outcomeOver(store, work, sourceOf(split))).toBe('value')
     expect(work.mock.calls).toEqual([
-      [expect.objectContaining({ nonce: 'abc', body: split.body }), database.sessions[0]],
+      [
+        expect.objectContaining({ nonce: 'abc', body: split.body }),
+        database.sessions[0],
+        expect.objectContaining({ aborted: false }),
+      ],
     ])
     const key = `signature ${signatureOf(TIMESTAMP, split.nonce, split.body, SECRET)}`
     expect(transact.mock.calls).toEqual([

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import { handleRequest, type TransactionSource } from '../handle.js'
 import type { FindWebhook, WebhookSource } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
-import type { TransactionStore } from '../transactions/transaction-store.js'
+import type { TransactionStore, WorkSignal } from '../transactions/transaction-store.js'
 import type { ReceivedMessage } from './receive.js'
 import { STANDARD_WEBHOOKS } from './scheme.js'
 import type { StandardSecret } from './secret.js'
@@ -17,7 +17,8 @@ import type { StandardSecret } from './secret.js'
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
  * @param nonceStore - the store for attempts, with the method `release`. All processes that serve a webhook must share one store.
- * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
+ * @param work - your code, which gets the webhook and, with a transaction store, the transaction and an `AbortSignal`. Run every statement in
+ * this transaction. The signal aborts if your code takes longer than `workTimeout`.
  * @param clock - server time, by default `Date`.
  * @throws the errors of `handle` in the main entry.
  *
@@ -41,7 +42,11 @@ export function handle<T, Transaction>(
   source: TransactionSource<Omit<ReceivedMessage, 'release'>>,
   secret: StandardSecret | FindWebhook<StandardSecret>,
   transactionStore: TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: NoInfer<Transaction>) => T | Promise<T>,
+  work: (
+    webhook: Omit<ReceivedMessage, 'release'>,
+    transaction: NoInfer<Transaction>,
+    signal: WorkSignal,
+  ) => T | Promise<T>,
   clock?: Clock,
 ): Promise<T>
 export function handle<T>(
@@ -55,7 +60,7 @@ export function handle<T, Transaction>(
   source: WebhookSource,
   secret: StandardSecret | FindWebhook<StandardSecret>,
   store: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: Transaction) => T | Promise<T>,
+  work: (webhook: Omit<ReceivedMessage, 'release'>, transaction: Transaction, signal: WorkSignal) => T | Promise<T>,
   clock: Clock = Date,
 ): Promise<T> {
   return handleRequest(STANDARD_WEBHOOKS, source, secret, store, work, clock)

@@ -13,10 +13,11 @@ export class Limit {
     this.signal.addEventListener('abort', () => reject(this.signal.reason))
   })
 
-  /** Starts the time of the next step. */
+  /** Starts the time of the next step, which may be `Infinity`. */
   start(milliseconds: number, error: unknown): void {
     this.stop()
-    this.#stop = startTimer(milliseconds, () => this.#controller.abort(error))
+    if (milliseconds !== Number.POSITIVE_INFINITY)
+      this.#stop = startTimer(milliseconds, () => this.#controller.abort(error))
   }
 
   /** Stops the time of the current step. */

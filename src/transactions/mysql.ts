@@ -7,6 +7,9 @@ import {
   type TransactionDialect,
 } from './sql-transaction-store.js'
 
+/** The error number of `KILL 0`. */
+const NO_SUCH_THREAD = 1094
+
 /**
  * Returns SQL for the 50 hex digits in the name of a lock, which differ for each server, database, table and key. A server that ignores the
  * case of tables stores their names in lowercase.
@@ -22,9 +25,18 @@ function lockNames({ connection: _, locked: __, ...names }: LockRow): string[] {
   return Object.values(names).map((digits) => `'webhook_nonce ${digits}'`)
 }
 
+/**
+ * Returns the statement that ends a connection if this connection still holds one of the locks. It is one statement, because between two
+ * statements, the connection could unlock and serve somebody else. There is no connection 0.
+ */
+function killIf(lock: LockRow, connection: string): string {
+  const holds = lockNames(lock).map((name) => `IS_USED_LOCK(${name}) = ${connection}`)
+  return `KILL IF(${holds.join(' OR ')}, ${connection}, 0)`
+}
+
 const TRANSACTIONS: TransactionDialect = {
   // A lock belongs to the session, not to the transaction. If the second lock is taken, the session still holds the first.
-  lock(table, hashes) {
+  lock(table, { hashes }) {
     const digits = hashes.map((hash) => lockDigits(table, hash))
     const names = digits.map((sql, index) => `${sql} AS name_${index}`)
     const locks = digits.map((sql) => `GET_LOCK(CONCAT('webhook_nonce ', ${sql}), 0)`)
@@ -45,12 +57,11 @@ const TRANSACTIONS: TransactionDialect = {
       .map((name) => `RELEASE_LOCK(${name})`)
       .join()}`,
 
-  // One statement, because the connection could unlock and serve somebody else between two statements. There is no connection 0.
-  endHolder(lock) {
-    const connection = Number(lock['connection'])
-    const holds = lockNames(lock).map((name) => `IS_USED_LOCK(${name}) = ${connection}`)
-    return `KILL IF(${holds.join(' OR ')}, ${connection}, 0)`
-  },
+  endSelf: (lock) => killIf(lock, 'CONNECTION_ID()'),
+
+  isEnded: (error) => Object(error).errno !== NO_SUCH_THREAD,
+
+  endHolder: (lock) => killIf(lock, String(Number(lock['connection']))),
 }
 
 /**

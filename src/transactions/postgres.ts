@@ -6,16 +6,36 @@ import {
   type TransactionDialect,
 } from './sql-transaction-store.js'
 
+/** The settings that limit the time of a transaction. */
+const LIMITS = ['idle_in_transaction_session_timeout', 'statement_timeout', 'transaction_timeout']
+
+/** The setting that tells the transaction of a request from a later transaction on the same connection. */
+const OWNER = 'inbound_webhook_auth.owner'
+
 const HASH = "encode(key_hash, 'hex')"
 
 const TRANSACTIONS: TransactionDialect = {
-  // A lock ends with its transaction. Its number differs for each table and key.
-  lock(table, hashes) {
+  // The lock and the settings end with the transaction. The number of the lock differs for each table and key.
+  lock(table, { hashes, owner }, milliseconds) {
     const locks = hashes.map(
       (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)} # '${table}'::regclass::oid::int8)`,
     )
-    return `SELECT CASE WHEN ${locks.join(' AND ')} THEN 1 ELSE 0 END AS locked`
+    const locked = `SELECT CASE WHEN ${locks.join(' AND ')} THEN 1 ELSE 0 END AS locked`
+    if (milliseconds === Number.POSITIVE_INFINITY) return locked
+    const [idle, statement, transaction] = LIMITS.map((name) => {
+      // A shorter time of the user stays. The setting 0 means no limit.
+      const own = `NULLIF(EXTRACT(epoch FROM current_setting('${name}', true)::interval) * 1000, 0)`
+      return `set_config('${name}', LEAST(${milliseconds}, ${own})::int8::text, true)`
+    })
+    // Before version 17, PostgreSQL has no transaction_timeout.
+    const exists = "current_setting('transaction_timeout', true) IS NOT NULL"
+    return `${locked}, set_config('${OWNER}', '${owner}', true), ${idle}, ${statement}, CASE WHEN ${exists} THEN ${transaction} END`
   },
+
+  endSelf: (_, { owner }) =>
+    `SELECT pg_terminate_backend(pg_backend_pid()) WHERE current_setting('${OWNER}', true) = '${owner}'`,
+
+  isEnded: (error) => Object(error).severity !== 'ERROR',
 
   upsert(table, count) {
     const rows = Array.from({ length: count }, (_, index) => `(${rowOf(index)})`)

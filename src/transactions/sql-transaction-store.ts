@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions, invalidRange } from '../arguments.js'
-import { NonceStoreError } from '../errors.js'
+import { assertOptions, assertTimeout, invalidRange } from '../arguments.js'
+import { NonceStoreError, WorkTimeoutError } from '../errors.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
@@ -9,7 +9,7 @@ import { assertFunction, type TableOptions } from '../stores/options.js'
 import { hashesOf, rowsOf, type SqlDialect, type SqlQuery, SqlStore, valuesOf } from '../stores/sql-store.js'
 import { within } from '../stores/with-timeout.js'
 import { Limit } from './limit.js'
-import type { TransactionOutcome, TransactionRequest, TransactionStore } from './transaction-store.js'
+import type { TransactionOutcome, TransactionRequest, TransactionStore, WorkSignal } from './transaction-store.js'
 
 /**
  * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. `begin` and `query` are each a single line with any client or query
@@ -23,11 +23,13 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
   begin: (run: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
   /** Runs one statement without parameters in the transaction. Resolves to the client's result, and rejects with the client's error. */
   query: (transaction: Transaction, text: string) => PromiseLike<unknown>
-  /**
-   * How long the store may take to begin and reserve, in milliseconds: by default 1000. The commit has the same limit, and your code has no
-   * limit.
-   */
+  /** How long the store may take to begin and reserve, in milliseconds: by default 1000. The commit has the same limit. */
   timeout?: number | undefined
+  /**
+   * How long your code may take, in milliseconds: by default 30 000. After this time, `handle` rejects with `ERR_WORK_TIMEOUT`, and the
+   * server ends the transaction. `Infinity` switches the limit off.
+   */
+  workTimeout?: number | undefined
   /**
    * How long an event counts as repeated, in seconds: a whole number from 600, by default 604 800 (7 days). Pass a longer time than your
    * sender repeats an event.
@@ -36,7 +38,7 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
 }
 
 /** The rows that a transaction writes, with one owner. */
-interface TransactionRows {
+export interface TransactionRows {
   /** The hashes of all keys. */
   readonly hashes: readonly string[]
   /** The hash of the event's key. */
@@ -53,9 +55,12 @@ export type LockRow = Readonly<Record<string, unknown>>
 export interface TransactionDialect {
   /**
    * Returns the statement that locks keys without waiting. The column `locked` of its row is 1 if all locks were free. The server resolves
-   * the table, so that each table has its own locks, however its name is written.
+   * the table, so that each table has its own locks, however its name is written. If the database can, the statement also limits the time
+   * of this transaction.
+   *
+   * @param milliseconds - the limit, or `Infinity`.
    */
-  lock(table: string, hashes: readonly string[]): string
+  lock(table: string, rows: TransactionRows, milliseconds: number): string
   /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns the parameters. */
   upsert(table: string, count: number): string
   /** Whether the statement of {@link upsert} returns the column `hash` of the rows that were written. */
@@ -64,6 +69,10 @@ export interface TransactionDialect {
   readonly hash: string
   /** Returns the statement that unlocks the keys, if a lock does not end with its transaction. */
   unlock?(lock: LockRow): string
+  /** Returns the statement that ends its own connection, if this connection still has the transaction. */
+  endSelf(lock: LockRow, rows: TransactionRows): string
+  /** Returns whether a connection has ended, by the error of {@link endSelf}. */
+  isEnded(error: unknown): boolean
   /** Returns the statement that ends the connection of the lock from another connection, if this connection still holds the lock. */
   endHolder?(lock: LockRow): string
 }
@@ -87,12 +96,14 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   readonly #inTransaction: <T>(statements: (query: SqlQuery) => Promise<T>) => Promise<T>
   /** How many calls of `begin` have not begun their transaction so far. */
   #waiting = 0
+  readonly #workTimeout: number
 
   constructor(options: SqlTransactionStoreOptions<Transaction>, dialect: SqlDialect, transactions: TransactionDialect) {
-    assertOptions(options, ['begin', 'query', 'table', 'timeout', 'eventTtlSeconds'])
-    const { begin, query, table, timeout, eventTtlSeconds = EVENT_TTL_SECONDS } = options
+    assertOptions(options, ['begin', 'query', 'table', 'timeout', 'workTimeout', 'eventTtlSeconds'])
+    const { begin, query, table, timeout, workTimeout = 30_000, eventTtlSeconds = EVENT_TTL_SECONDS } = options
     assertFunction(begin, 'begin', '(run) => knex.transaction(run)')
     assertFunction(query, 'query', '(transaction, text) => transaction.raw(text)')
+    if (workTimeout !== Number.POSITIVE_INFINITY) assertTimeout(workTimeout, 'workTimeout', 30_000)
     if (!Number.isInteger(eventTtlSeconds) || eventTtlSeconds < NONCE_TTL_SECONDS || eventTtlSeconds >= 2 ** 31) {
       throw invalidRange(
         `eventTtlSeconds is not a whole number of seconds from ${NONCE_TTL_SECONDS}. Suggested: ${EVENT_TTL_SECONDS}.`,
@@ -111,6 +122,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     this.#begin = begin
     this.#query = query
     this.#eventTtlSeconds = eventTtlSeconds
+    this.#workTimeout = workTimeout
   }
 
   async transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>> {
@@ -147,11 +159,11 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       owner,
       values: [...valuesOf(message), ...valuesOf(event)],
     }
-    const limit = new Limit()
+    const [limit, workLimit] = [new Limit(), new Limit()]
     const late = new Error(`The store did not reserve within ${this.timeout} ms. Check the pool and the server.`)
     limit.start(this.timeout, storeFailed(Object.assign(late, { code: 'ETIMEDOUT' })))
     try {
-      return await Promise.race([limit.exceeded, this.#execute(rows, work, limit)])
+      return await Promise.race([limit.exceeded, workLimit.exceeded, this.#execute(rows, work, limit, workLimit)])
     } finally {
       limit.stop()
     }
@@ -168,8 +180,9 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
 
   async #execute<T>(
     rows: TransactionRows,
-    work: (transaction: Transaction) => Promise<T>,
+    work: TransactionRequest<Transaction, T>['work'],
     limit: Limit,
+    workLimit: Limit,
   ): Promise<TransactionOutcome<T>> {
     /** The lock, until the keys are unlocked. */
     let lock: LockRow | undefined
@@ -185,13 +198,12 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
         if (outcome !== 'done') return { outcome }
         // After a time-out was reported, the code must not run.
         limit.signal.throwIfAborted()
-        limit.stop()
-        const value = await work(transaction).catch((error: unknown) => {
-          limit.start(this.timeout, error)
-          throw error
-        })
-        const late = `The commit had no response within ${this.timeout} ms. The transaction may or may not be committed.`
-        limit.start(this.timeout, storeFailed(new Error(late)))
+        const value = await this.#limitWork(
+          (signal) => work(transaction, signal),
+          () => this.#endConnection(query, row, rows),
+          limit,
+          workLimit,
+        )
         await this.#assertReserved(query, rows)
         return { outcome, value }
       } finally {
@@ -221,9 +233,39 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     return running
   }
 
+  /** Runs the work within its time, and then starts the time of the commit or of the rollback. */
+  async #limitWork<T>(
+    work: (signal: WorkSignal) => Promise<T>,
+    endConnection: () => Promise<void>,
+    limit: Limit,
+    workLimit: Limit,
+  ): Promise<T> {
+    limit.stop()
+    workLimit.start(this.#workTimeout, new WorkTimeoutError(this.#workTimeout))
+    // Work that hangs keeps its connection until this connection has ended, because nobody else may use a connection of running code.
+    const ended = workLimit.exceeded.catch(async (error: unknown) => {
+      await endConnection()
+      throw error
+    })
+    try {
+      const value = await Promise.race([work(workLimit.signal), ended])
+      workLimit.signal.throwIfAborted()
+      const late = `The commit had no response within ${this.timeout} ms. The transaction may or may not be committed.`
+      limit.start(this.timeout, storeFailed(new Error(late)))
+      return value
+    } catch (error) {
+      if (!workLimit.signal.aborted) limit.start(this.timeout, error)
+      throw error
+    } finally {
+      workLimit.stop()
+    }
+  }
+
   /** Locks all keys without waiting. */
-  async #lock(query: SqlQuery, { hashes }: TransactionRows): Promise<LockRow> {
-    const [row = {}] = rowsOf(await query(this.#dialect.lock(this.table, hashes), []))
+  async #lock(query: SqlQuery, rows: TransactionRows): Promise<LockRow> {
+    // The margin lets this process report the time-out first.
+    const text = this.#dialect.lock(this.table, rows, this.#workTimeout + this.timeout)
+    const [row = {}] = rowsOf(await query(text, []))
     return row
   }
 
@@ -264,7 +306,15 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     )
   }
 
-  /** Ends the connection that could not unlock its keys. If the server has ended the connection already, nothing is left to do. */
+  /** Resolves when the connection of a transaction has ended. Never resolves if the connection may still live. */
+  async #endConnection(query: SqlQuery, lock: LockRow, rows: TransactionRows): Promise<void> {
+    const isEnded = query(this.#dialect.endSelf(lock, rows), []).then(() => false, this.#dialect.isEnded)
+    // A connection does not answer while it runs a statement.
+    await within(this.timeout, isEnded).catch(() => this.#endHolder(lock))
+    if (!(await isEnded)) await new Promise(() => {})
+  }
+
+  /** Ends the connection of a lock from another connection. If the connection has ended already, nothing is left to do. */
   async #endHolder(lock: LockRow): Promise<void> {
     const text = this.#dialect.endHolder?.(lock)
     if (text !== undefined) await within(this.timeout, this.query(text, [])).catch(() => {})

@@ -1,3 +1,8 @@
+/** An `AbortSignal`. In a project without the type `AbortSignal`, an object with `aborted`. */
+export type WorkSignal = typeof globalThis extends { AbortSignal: { prototype: infer Global extends object } }
+  ? Global
+  : { readonly aborted: boolean }
+
 /** A signed request, and the code to run in the transaction that reserves its keys. */
 export interface TransactionRequest<Transaction, T> {
   readonly webhookId: string
@@ -6,8 +11,12 @@ export interface TransactionRequest<Transaction, T> {
   readonly ttlSeconds: number
   /** The key of the event. The store reserves this key for a time of its own. */
   readonly eventKey?: string | undefined
-  /** Checks the window again, and then runs the receiver's code. */
-  work(transaction: Transaction): Promise<T>
+  /**
+   * Checks the window again, and then runs the receiver's code.
+   *
+   * @param signal - aborts when the code has taken too long.
+   */
+  work(transaction: Transaction, signal: WorkSignal): Promise<T>
 }
 
 /** The outcome of a transaction. `work` was called only if the outcome is `done`, and then `value` is its result. */
@@ -33,7 +42,8 @@ export interface TransactionStore<Transaction> {
    *    up the connections.
    * 3. Reserves every key. If a key of the message is taken, returns `replayed`, and nothing is reserved. If only the key of the event is
    *    taken, commits the other keys and returns `repeated`, so that a replay of a repeat is `replayed` too.
-   * 4. Calls `work` once. If `work` rejects, rolls back and rejects with the same error.
+   * 4. Calls `work` once. If `work` rejects, rolls back and rejects with the same error. If `work` takes longer than `workTimeout`, rejects
+   *    with `ERR_WORK_TIMEOUT`, and ends its own connection, so that nothing is committed and the locks are free.
    * 5. Rejects if the reservation is gone. This happens if a statement of `work` failed and the error was ignored. A commit would then
    *    store nothing.
    * 6. Commits, and returns `done`. No step is tried again.

@@ -22,6 +22,7 @@ interface Options {
   /** Statements that each new connection runs first. */
   settings?: string
   timeout?: number
+  workTimeout?: number
   /** The port of a proxy in front of the server. */
   port?: number
   table?: string
@@ -40,6 +41,8 @@ interface Database {
   waiting: string
   /** Ends the connection that runs this statement. */
   endOwnConnection: string
+  /** A statement that takes 20 s. */
+  sleep: string
   uuid: string
   /** Returns the statement that inserts rows that expired two minutes ago. */
   insertExpired(table: string, count: number): string
@@ -64,7 +67,7 @@ async function transact<Transaction>(
   work: (transaction: Transaction) => Promise<unknown>,
   { webhookId = '42', ttlSeconds = 600 } = {},
 ): Promise<string> {
-  return (await store.transact({ webhookId, keys, ttlSeconds, work })).outcome
+  return (await store.transact({ webhookId, keys, ttlSeconds, work: (transaction) => work(transaction) })).outcome
 }
 
 /** The statements of all stores of a test. */
@@ -90,19 +93,26 @@ async function startPostgres(): Promise<Database> {
     deadlock: { code: '40P01' },
     waiting: "SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     endOwnConnection: 'SELECT pg_terminate_backend(pg_backend_pid())',
+    sleep: 'SELECT pg_sleep(20)',
     uuid: 'uuid',
     insertExpired: (table, count) => `INSERT INTO ${table}
       SELECT decode(md5(i::text), 'hex'), now() - interval '2 minutes', '' FROM generate_series(1, ${count}) AS i`,
     schema: 'public',
     createSchema: (name) => server.sql(`CREATE SCHEMA ${name}; GRANT ALL ON SCHEMA ${name} TO PUBLIC`),
-    open({ connections = 10, settings, timeout = 20_000, port = server.port, table, before } = {}) {
+    open({ connections = 10, settings, timeout = 20_000, port = server.port, table, before, workTimeout } = {}) {
       const connectionString = server.url.replace(String(server.port), String(port))
       const pool = new pg.Pool({ connectionString, max: connections })
       pool.on('error', () => {})
       if (settings !== undefined) pool.on('connect', (client) => void client.query(settings))
       const begin = beginPg(pool)
       return {
-        store: new PostgresTransactionStore<Connection>({ begin, query: recordAfter(before), table, timeout }),
+        store: new PostgresTransactionStore<Connection>({
+          begin,
+          query: recordAfter(before),
+          table,
+          timeout,
+          workTimeout,
+        }),
         nonceStore: new PostgresNonceStore({ query: (text, values) => pool.query(text, values), timeout }),
         begin,
         query: async (text) => (await pool.query(text)).rows,
@@ -125,18 +135,25 @@ async function startMariaDb(): Promise<Database> {
     waiting:
       "SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE INFO LIKE 'INSERT%DUPLICATE%' AND ID <> CONNECTION_ID()",
     endOwnConnection: 'KILL CONNECTION_ID()',
+    sleep: 'SELECT SLEEP(20)',
     uuid: 'CHAR(36)',
     insertExpired: (table, count) => `INSERT INTO ${table}
       SELECT UNHEX(SHA2(seq, 256)), UTC_TIMESTAMP(6) - INTERVAL 2 MINUTE, '' FROM seq_1_to_${count}`,
     schema: 'hooks',
     createSchema: (name) => server.sql(`CREATE DATABASE ${name}; GRANT ALL ON ${name}.* TO test@'127.0.0.1'`),
-    open({ connections = 10, settings, timeout = 20_000, port = server.port, table, before } = {}) {
+    open({ connections = 10, settings, timeout = 20_000, port = server.port, table, before, workTimeout } = {}) {
       const uri = server.url.replace(String(server.port), String(port))
       const pool = mysql.createPool({ uri, connectionLimit: connections })
       if (settings !== undefined) pool.on('connection', (connection) => connection.query(settings))
       const begin = beginMysql2(pool)
       return {
-        store: new MySqlTransactionStore<Connection>({ begin, query: recordAfter(before), table, timeout }),
+        store: new MySqlTransactionStore<Connection>({
+          begin,
+          query: recordAfter(before),
+          table,
+          timeout,
+          workTimeout,
+        }),
         nonceStore: new MySqlNonceStore({ query: (text, values) => pool.query(text, values), timeout }),
         begin,
         query: async (text) => (await pool.query<mysql.RowDataPacket[]>(text))[0],
@@ -484,6 +501,204 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     await expect(cut).rejects.toThrow()
     expect(await countEvents()).toBe(0)
     expect(await deliver(keys, insert)).toBe('done')
+  })
+
+  describe('with work that takes too long', () => {
+    const TIMED_OUT = { code: 'ERR_WORK_TIMEOUT', status: 503 }
+    const hang = () => new Promise<never>(() => {})
+    const ownId = async (connection: Connection) => {
+      const text = name === 'PostgreSQL' ? 'SELECT pg_backend_pid() AS id' : 'SELECT CONNECTION_ID() AS id'
+      const result: unknown = await connection.query(text)
+      const rows = Array.isArray(result) ? result[0] : Object(result).rows
+      return Number(rows[0].id)
+    }
+
+    it('ends ten works that never settle, so that a pool of ten serves the next attempts', async () => {
+      const from = open({ connections: 10, timeout: 2000, workTimeout: 300 })
+      const keys = Array.from({ length: 10 }, newKeys)
+      const hanging = keys.map((pair) =>
+        deliver(
+          pair,
+          async (connection) => {
+            await insert(connection)
+            await hang()
+          },
+          from,
+        ),
+      )
+      for (const result of await Promise.allSettled(hanging)) expect(result).toMatchObject({ reason: TIMED_OUT })
+      const next = await Promise.all(keys.map((pair) => eventuallyDone(() => deliver(pair, insert, from))))
+      expect(next).toEqual(Array(10).fill('done'))
+      expect(await countEvents()).toBe(10)
+    })
+
+    /** Sends a message again until it is not in progress. */
+    async function eventuallyDone(send: () => Promise<string>): Promise<string> {
+      let outcome = ''
+      await eventually(async () => {
+        outcome = await send()
+        expect(outcome).not.toBe('in_progress')
+      })
+      return outcome
+    }
+
+    it('ends a statement that hangs', async () => {
+      const from = open({ connections: 2, timeout: 2000, workTimeout: 300 })
+      const keys = newKeys()
+      let failure: unknown
+      const hanging = deliver(
+        keys,
+        async (connection) => {
+          await insert(connection)
+          await connection.query(database.sleep).catch((error: unknown) => {
+            failure = error
+          })
+        },
+        from,
+      )
+      const start = performance.now()
+      await expect(hanging).rejects.toMatchObject(TIMED_OUT)
+      expect(await eventuallyDone(() => deliver(keys, insert))).toBe('done')
+      expect(performance.now() - start).toBeLessThan(10_000)
+      await eventually(() => expect(failure).toBeInstanceOf(Error))
+      expect(await countEvents()).toBe(1)
+    })
+
+    it('frees the event of work that has swallowed the error of a statement', async () => {
+      const from = open({ connections: 1, timeout: 2000, workTimeout: 200 })
+      const keys = newKeys()
+      const { taken, take } = newStep()
+      const hanging = deliver(
+        keys,
+        async (connection) => {
+          await insert(connection)
+          await connection.query('INSERT INTO missing VALUES (1)').catch(() => {})
+          await taken
+        },
+        from,
+      )
+      await expect(hanging).rejects.toMatchObject(TIMED_OUT)
+      expect(await eventuallyDone(() => deliver(keys, insert))).toBe('done')
+      // PostgreSQL has ended the transaction, but not the connection, which stays with the work.
+      take()
+      expect(await deliver(newKeys(), insert, from)).toBe('done')
+      expect(await countEvents()).toBe(2)
+    })
+
+    it('stores nothing of work that goes on', async () => {
+      const from = open({ timeout: 2000, workTimeout: 200 })
+      const { taken, take } = newStep()
+      const failures: unknown[] = []
+      const { taken: isOver, take: end } = newStep()
+      const keys = newKeys()
+      const hanging = deliver(
+        keys,
+        async (connection) => {
+          await insert(connection)
+          await taken
+          for (let time = 0; time < 3; time++) await insert(connection).catch((error: unknown) => failures.push(error))
+          end()
+        },
+        from,
+      )
+      await expect(hanging).rejects.toMatchObject(TIMED_OUT)
+      expect(await eventuallyDone(() => deliver(keys, insert, from))).toBe('done')
+      take()
+      await isOver
+      expect(failures).toHaveLength(3)
+      expect(await countEvents()).toBe(1)
+    })
+
+    it('lets a stranger live who has the connection', async () => {
+      const from = open({ connections: 1, timeout: 2000, workTimeout: 300 })
+      const [lent, over] = [newStep(), newStep()]
+      let id = 0
+      const hanging = deliver(
+        newKeys(),
+        async (connection) => {
+          id = await ownId(connection)
+          // The code breaks the rules: it ends the transaction, and gives the connection to others.
+          await connection.query('ROLLBACK')
+          if (name !== 'PostgreSQL') await connection.query('DO RELEASE_ALL_LOCKS()')
+          lent.take()
+          await over.taken
+        },
+        from,
+      )
+      const refused = expect(hanging).rejects.toMatchObject(TIMED_OUT)
+      await lent.taken
+      await refused
+      // The next statement of the stranger on this connection works.
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      const alive =
+        name === 'PostgreSQL'
+          ? `SELECT pid AS id FROM pg_stat_activity WHERE pid = ${id}`
+          : `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ID = ${id}`
+      expect((await opened.query(alive)).map((row) => Number(row['id']))).toEqual([id])
+      over.take()
+    })
+
+    it('does not disturb a commit in flight', async () => {
+      const proxy = await TcpProxy.start(database.port)
+      const from = open({ port: proxy.port, timeout: 5000, workTimeout: 200 })
+      await deliver(newKeys(), insert, from)
+      proxy.onRequest = (chunk) => {
+        if (chunk.includes('COMMIT')) proxy.delay = 600
+      }
+      expect(await deliver(newKeys(), insert, from)).toBe('done')
+      proxy.stop()
+      expect(await countEvents()).toBe(2)
+    })
+  })
+
+  describe.runIf(name === 'PostgreSQL')('the limits of the server', () => {
+    const SETTINGS = ['idle_in_transaction_session_timeout', 'statement_timeout']
+    const settings = (connection: Connection) =>
+      connection.query(`SELECT ${SETTINGS.map((setting) => `current_setting('${setting}') AS ${setting}`).join()}`)
+
+    it.each([
+      ['', '31s', '31s'],
+      ["SET idle_in_transaction_session_timeout = '5s'; SET statement_timeout = '1500ms'", '5s', '1500ms'],
+      ["SET idle_in_transaction_session_timeout = '1d'; SET statement_timeout = '40min'", '31s', '31s'],
+    ])('are those of the transaction, but not longer than those of the user: %s', async (own, idle, statement) => {
+      const from = open({ connections: 1, timeout: 1000, settings: own || 'SELECT 1' })
+      let within: unknown
+      const before = Object(await from.query(`SELECT current_setting('statement_timeout') AS s`))
+      await deliver(
+        newKeys(),
+        async (connection) => {
+          within = Object(await settings(connection)).rows[0]
+        },
+        from,
+      )
+      expect(within).toEqual({ idle_in_transaction_session_timeout: idle, statement_timeout: statement })
+      expect(Object(await from.query(`SELECT current_setting('statement_timeout') AS s`))).toEqual(before)
+    })
+
+    it('end the transaction of a process that is stopped', async () => {
+      const keys = newKeys()
+      // The process hears and sends nothing: its connections lose all data.
+      const proxy = await TcpProxy.start(database.port)
+      const stopped = open({ port: proxy.port, timeout: 2000, workTimeout: 500 })
+      const [working, over] = [newStep(), newStep()]
+      const lost = deliver(
+        keys,
+        async (connection) => {
+          await insert(connection)
+          proxy.dropConnections()
+          working.take()
+          await over.taken
+        },
+        stopped,
+      )
+      lost.catch(() => {})
+      await working.taken
+      expect(await deliver(keys, insert)).toBe('in_progress')
+      await eventually(async () => expect(await deliver(keys, insert)).toBe('done'))
+      expect(await countEvents()).toBe(1)
+      over.take()
+      proxy.stop()
+    })
   })
 
   it('sends only hex digits and numbers, whatever webhook and keys are', async () => {

@@ -125,7 +125,7 @@ describe('handle', () => {
     const store: TransactionStore<string> = {
       async transact({ webhookId, keys, ttlSeconds, work }) {
         calls.push(webhookId, keys, ttlSeconds)
-        return { outcome: 'done', value: await work('a transaction') }
+        return { outcome: 'done', value: await work('a transaction', new AbortController().signal) }
       },
     }
     const source = { webhookId: '42', request: requestOf({ nonce: 'a' }) }

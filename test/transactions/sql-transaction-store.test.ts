@@ -271,10 +271,10 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       },
     )
 
-    it('has no limit for the work, and limits the commit', async () => {
+    it('limits the commit', async () => {
       const { take, taken } = newStep()
       const outcome = deliver(newStore({ commit: hang }), () => taken)
-      await time.pass(3_600_000)
+      await time.pass(29_999)
       take()
       const refused = expect(outcome).rejects.toMatchObject(late(/^The commit had no response within 1000 ms\. /))
       await time.pass(1000)
@@ -292,6 +292,129 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       await deliver(newStore())
       await deliver(newStore(), () => Promise.reject(FAILURE), ['other']).catch(() => {})
       expect(time.timers).toBe(0)
+    })
+  })
+
+  describe('with work that takes too long', () => {
+    const TIMED_OUT = { code: 'ERR_WORK_TIMEOUT', status: 503, headers: { 'Retry-After': '1' } }
+
+    it('rejects after 30 s, commits nothing, and accepts the next attempt', async () => {
+      let signal: { readonly aborted: boolean } | undefined
+      const request = { webhookId: '42', keys: KEYS, ttlSeconds: 600 }
+      const outcome = newStore().transact({
+        ...request,
+        work(session, given) {
+          signal = given
+          session.insertRow()
+          return hang()
+        },
+      })
+      const refused = expect(outcome).rejects.toMatchObject(TIMED_OUT)
+      await time.pass(29_999)
+      expect([signal?.aborted, database.sessions[0]?.isOver]).toEqual([false, false])
+      await time.pass(1)
+      await refused
+      expect([signal?.aborted, database.sessions[0]?.isOver, time.timers]).toEqual([true, true, 0])
+      expect(await deliver(newStore())).toBe('done')
+      expect([database.rows, database.nonces.size]).toEqual([1, 2])
+    })
+
+    it('returns the connection to the pool when it has ended', async () => {
+      let returned = 0
+      const store = new Store({
+        workTimeout: 5000,
+        async begin(run) {
+          await run(database.newSession()).finally(() => returned++)
+        },
+        query,
+      })
+      const refused = expect(deliver(store, hang)).rejects.toMatchObject(TIMED_OUT)
+      await time.pass(5000)
+      await refused
+      expect(returned).toBe(1)
+    })
+
+    it('never commits what the work writes later', async () => {
+      const { take, taken } = newStep()
+      let late: unknown
+      const outcome = deliver(newStore(), async (session) => {
+        await taken
+        try {
+          session.insertRow()
+        } catch (error) {
+          late = error
+        }
+      })
+      const refused = expect(outcome).rejects.toMatchObject(TIMED_OUT)
+      await time.pass(30_000)
+      await refused
+      take()
+      await time.pass(0)
+      expect(late).toMatchObject({ message: 'The connection is lost.' })
+      expect(database.rows).toBe(0)
+    })
+
+    it('keeps the connection from others while it may live, and rolls back when the work ends', async () => {
+      const { take, taken } = newStep()
+      const endings: string[] = []
+      const store = new Store({
+        async begin(run) {
+          const session = database.newSession()
+          await run(session).then(
+            () => endings.push('commit'),
+            () => endings.push('rollback'),
+          )
+        },
+        query: (session, text) => (/terminate|KILL/.test(text) ? hang() : query(session, text)),
+      })
+      const refused = expect(deliver(store, () => taken)).rejects.toMatchObject(TIMED_OUT)
+      await time.pass(30_000)
+      await refused
+      await time.pass(100_000)
+      expect(endings).toEqual([])
+      take()
+      await time.pass(0)
+      expect(endings).toEqual(['rollback'])
+    })
+
+    it('lets a stranger live who got the connection', async () => {
+      const outcome = deliver(newStore(), async (session) => {
+        // The code has rolled back and returned the connection, whose next user has a transaction of its own.
+        session.rollBack()
+        for (const [lock, holder] of database.locks) if (holder === session) database.locks.delete(lock)
+        session.insertRow()
+        return hang()
+      })
+      const refused = expect(outcome).rejects.toMatchObject(TIMED_OUT)
+      await time.pass(30_000)
+      await refused
+      await time.pass(100_000)
+      expect(database.sessions[0]?.isOver).toBe(false)
+      expect(time.timers).toBe(0)
+    })
+
+    it('has no limit with Infinity', async () => {
+      const store = new Store({
+        workTimeout: Number.POSITIVE_INFINITY,
+        async begin(run) {
+          const session = database.newSession()
+          await run(session)
+          session.commit()
+        },
+        query,
+      })
+      const { take, taken } = newStep()
+      const outcome = deliver(store, () => taken)
+      await time.pass(10_000_000_000)
+      take()
+      expect(await outcome).toBe('done')
+      expect(statements.join()).not.toContain('set_config')
+    })
+
+    it.each([0, -1, 0.5, Number.NaN, 2 ** 31, '1000'])('refuses a workTimeout of %s', (workTimeout) => {
+      const create = () => new Store({ workTimeout: workTimeout as number, begin: async () => {}, query })
+      expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+      expect(create).toThrow(/^workTimeout must be a whole number /)
     })
   })
 

@@ -28,6 +28,8 @@ export class SimulatedDatabase {
 export class Session {
   #nonces = new Map<string, Row | undefined>()
   #rows = 0
+  /** The owner that the transaction in PostgreSQL has set. */
+  #owner: string | undefined
   /** Whether the server has ended the connection. */
   isOver = false
   /** Whether the client has lost the connection, which the server does not know yet. */
@@ -40,6 +42,7 @@ export class Session {
 
   query(text: string): Record<string, unknown>[] {
     this.#assertConnected()
+    if (text.includes('pg_terminate_backend(')) return this.#endSelf(text)
     if (text.includes('pg_try_advisory_xact_lock(')) return [{ locked: this.#lockInPostgres(text) }]
     if (text.includes('GET_LOCK(')) return [this.#lockInMySql(text)]
     if (text.includes('RELEASE_LOCK(')) return this.#unlock(text)
@@ -82,6 +85,7 @@ export class Session {
   #endTransaction(): void {
     this.#nonces.clear()
     this.#rows = 0
+    this.#owner = undefined
     for (const [name, holder] of this.database.locks) {
       if (holder === this && name.startsWith('pg ')) this.database.locks.delete(name)
     }
@@ -95,6 +99,7 @@ export class Session {
     const names = [...text.matchAll(/pg_try_advisory_xact_lock\((\d+ # '[\w."]+'::regclass::oid::int8)\)/g)].map(
       ([, number]) => `pg ${number}`,
     )
+    this.#owner = /set_config\('inbound_webhook_auth.owner', '(\w+)', true\)/.exec(text)?.[1]
     if (!names.every((name) => this.#isFree(name))) return 0
     for (const name of names) this.database.locks.set(name, this)
     return 1
@@ -123,15 +128,23 @@ export class Session {
     return []
   }
 
+  #endSelf(text: string): Record<string, unknown>[] {
+    if (this.#owner === undefined || !text.endsWith(`= '${this.#owner}'`)) return []
+    this.end()
+    throw Object.assign(new Error('terminating connection due to administrator command'), { severity: 'FATAL' })
+  }
+
   /** Kills the connection whose number the condition selects. There is no connection 0. */
   #kill(text: string): never {
-    const [, condition = '', id] = /^KILL IF\((.*), (\d+), 0\)$/.exec(text) ?? []
+    const statement = text.replaceAll('CONNECTION_ID()', String(this.id))
+    const [, condition = '', id] = /^KILL IF\((.*), (\d+), 0\)$/.exec(statement) ?? []
     const isHolder = [...condition.matchAll(/IS_USED_LOCK\('webhook_nonce (.*?)'\) = (\d+)/g)].some(
       ([, name = '', holder]) => this.database.locks.get(name)?.id === Number(holder),
     )
     const session = isHolder ? this.database.sessions[Number(id) - 1] : undefined
-    session?.end()
-    throw new Error(session === undefined ? 'Unknown thread id: 0' : 'Query execution was interrupted')
+    if (session === undefined) throw Object.assign(new Error('Unknown thread id: 0'), { errno: 1094 })
+    session.end()
+    throw Object.assign(new Error('Query execution was interrupted'), { errno: 1317 })
   }
 
   #find(key: string): Row | undefined {
