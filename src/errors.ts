@@ -1,6 +1,6 @@
 import type { Rejected, RejectionReason } from './result.js'
 
-const CONNECTION_CLOSE = { Connection: 'close' } as const
+export const CONNECTION_CLOSE = { Connection: 'close' } as const
 const RETRY_AFTER = { 'Retry-After': '1' } as const
 
 /**
@@ -29,11 +29,15 @@ export type ErrorCode = keyof Errors
 
 /** Returns the code of an error of this package, or `undefined` for anything else. Never throws. */
 export function codeOf(error: unknown): ErrorCode | undefined {
+  const code = propertyOf(error, 'code')
+  return typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined
+}
+
+/** Returns a property of anything that was thrown, or `undefined` if reading the property throws. */
+export function propertyOf(error: unknown, name: string): unknown {
   try {
-    const { code } = Object(error)
-    return typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined
+    return Object(error)[name]
   } catch {
-    // Reading a property of an error may throw.
     return undefined
   }
 }

@@ -1,5 +1,5 @@
-import { codeOf, type ErrorCode } from './errors.js'
-import type { RejectionReason } from './result.js'
+import { codeOf, type ErrorCode, propertyOf } from './errors.js'
+import { isReason, type RejectionReason } from './result.js'
 
 /**
  * A result of `receive` or `handle`, published on the diagnostics channel `inbound-webhook-auth:result`. The result contains no secret,
@@ -56,7 +56,8 @@ async function runAndPublish<T>(run: (details: ResultDetails) => Promise<T>): Pr
 
 function outcomeOf(error: unknown): WebhookResult['outcome'] {
   const code = codeOf(error)
-  if (code === 'ERR_WEBHOOK_REJECTED') return Object(error).reason ?? code
-  const cause = code === 'ERR_NONCE_STORE' ? codeOf(Object(error).cause) : undefined
+  const reason = code === 'ERR_WEBHOOK_REJECTED' ? propertyOf(error, 'reason') : undefined
+  if (isReason(reason)) return reason
+  const cause = code === 'ERR_NONCE_STORE' ? codeOf(propertyOf(error, 'cause')) : undefined
   return cause ?? code ?? 'failed'
 }

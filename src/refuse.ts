@@ -1,6 +1,6 @@
 import { assertOptions, invalidType, isObject, kindOf } from './arguments.js'
 import { describeError, oneLine } from './describe-error.js'
-import { codeOf, ERRORS, WebhookRejectedError } from './errors.js'
+import { CONNECTION_CLOSE, codeOf, ERRORS, propertyOf } from './errors.js'
 
 /** The part of Node's HTTP/1 and HTTP/2 responses that {@link refuse} uses. */
 interface NodeResponse {
@@ -160,7 +160,8 @@ interface ErrorKind {
 function kindOfError(error: unknown): ErrorKind {
   const code = codeOf(error)
   if (code === undefined) return { status: 500, headers: {}, level: 'error' }
-  const { headers } = error instanceof WebhookRejectedError ? error : ERRORS[code]
+  const isUnread = propertyOf(propertyOf(error, 'headers'), 'Connection') === 'close'
+  const headers = code === 'ERR_WEBHOOK_REJECTED' && isUnread ? CONNECTION_CLOSE : ERRORS[code].headers
   return { ...ERRORS[code], headers: { ...headers } }
 }
 

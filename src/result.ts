@@ -69,6 +69,11 @@ export const MESSAGES: Messages = {
   ],
 }
 
+/** Returns whether a value is a reason for a rejection. */
+export function isReason(value: unknown): value is RejectionReason {
+  return value === 'missing_header' || (typeof value === 'string' && Object.hasOwn(MESSAGES, value))
+}
+
 /**
  * Returns the rejection of a request that lacks at least one of the three headers.
  *

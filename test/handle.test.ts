@@ -131,6 +131,44 @@ describe('handle', () => {
     ])
   })
 
+  it.each<[string, () => unknown]>([
+    ['rejects', () => Promise.reject(FAILURE)],
+    [
+      'throws',
+      () => {
+        throw FAILURE
+      },
+    ],
+    ['returns nothing', () => undefined],
+  ])('releases the nonce if the reservation of the signature %s, so that the retry is accepted', async (_, failure) => {
+    const [split] = TWO_SPLITS
+    const nonces = new MemoryNonceStore()
+    let isDown = true
+    const store: NonceStore = {
+      reserve: (...call) => (isDown && call[1] !== split.nonce ? (failure() as boolean) : nonces.reserve(...call)),
+      release: (...call) => nonces.release(...call),
+    }
+    const received = () =>
+      receive(sourceOf(split), SECRET, store, new TestClock()).then(
+        () => 'received',
+        (error: unknown) => error,
+      )
+    expect(await outcomeOf(store, undefined, sourceOf(split))).toMatchObject({ code: 'ERR_NONCE_STORE' })
+    expect(await received()).toMatchObject({ code: 'ERR_NONCE_STORE' })
+    isDown = false
+    expect(await received()).toBe('received')
+    expect(await outcomeOf(store, undefined, sourceOf(split))).toMatchObject({ reason: 'replayed_nonce' })
+  })
+
+  it('throws the error of the store if the release fails too', async () => {
+    const [split] = TWO_SPLITS
+    const store: NonceStore = {
+      reserve: (_, key) => key === split.nonce || Promise.reject(FAILURE),
+      release: () => Promise.reject(new Error('another error')),
+    }
+    expect(await outcomeOf(store, undefined, sourceOf(split))).toMatchObject({ cause: FAILURE })
+  })
+
   it('throws the error of the work if the release fails, and logs the failure in one line', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const nonces = new RecordingStore()

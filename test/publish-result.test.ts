@@ -34,6 +34,22 @@ const resultOf = (outcome: string, bytes?: number, secretIndex?: number) => ({
 const failing = { reserve: () => Promise.reject(new Error('down')), release() {} }
 
 describe('the diagnostics channel gets', () => {
+  it.each<[string, unknown]>([
+    ['accepted', 'accepted'],
+    ['an invented reason', 'invented'],
+    ['no text', { toString: () => 'replayed_nonce' }],
+    ['a reason that cannot be read', undefined],
+  ])('the code of an error of your code whose reason is %s', async (_, reason) => {
+    const get = () => {
+      if (reason === undefined) throw new Error('a getter')
+      return reason
+    }
+    const error = Object.defineProperty(Object.assign(new Error(), { code: 'ERR_WEBHOOK_REJECTED' }), 'reason', { get })
+    const call = handle(sourceOf(), SECRET, new MemoryNonceStore(), () => Promise.reject(error), new TestClock())
+    await expect(call).rejects.toBe(error)
+    expect(published).toEqual([resultOf('ERR_WEBHOOK_REJECTED', BODY.length, 0)])
+  })
+
   it('each result of receive', async () => {
     const store = new MemoryNonceStore()
     const secrets = ['another', SECRET]

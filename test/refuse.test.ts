@@ -88,6 +88,32 @@ function revokedProxy(): unknown {
   return proxy
 }
 
+/** Errors that throw when something about them is read. */
+const HOSTILE: readonly (readonly [string, number, () => unknown])[] = [
+  ['whose class cannot be read', 401, () => new Proxy(withCode('ERR_WEBHOOK_REJECTED'), { getPrototypeOf: fail })],
+  ['whose headers cannot be read', 401, () => withGetter('ERR_WEBHOOK_REJECTED', 'headers')],
+  ['whose reason cannot be read', 401, () => withGetter('ERR_WEBHOOK_REJECTED', 'reason')],
+  ['whose cause cannot be read', 503, () => withGetter('ERR_NONCE_STORE', 'cause')],
+  ['of which nothing can be read', 500, () => new Proxy({}, { get: fail, getPrototypeOf: fail, ownKeys: fail })],
+]
+
+function fail(): never {
+  throw new Error('a trap')
+}
+
+function withGetter(code: string, name: string): unknown {
+  return Object.defineProperty(withCode(code), name, { get: fail })
+}
+
+it.each(HOSTILE)('an error %s gets %i, and one line in the log', async (_, status, create) => {
+  const logged: string[] = []
+  const log = ({ message }: { message: string }) => void logged.push(message)
+  expect(refusal(create(), { log }).status).toBe(status)
+  const port = await serve((_, response) => refuse(response, create(), { log }))
+  expect((await post(port, 'a body')).status).toBe(status)
+  expect(logged).toEqual([expect.stringMatching(/^[^\n]+$/), expect.stringMatching(/^[^\n]+$/)])
+})
+
 const FAULT_LINES = FAULTS.map(([error, , line]) => [line, error] as const)
 const EVERY = [...ANSWERS, ...FAULTS].map(([error, status, line]) => [status, String(line), error] as const)
 

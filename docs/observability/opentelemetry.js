@@ -21,8 +21,12 @@ export function createMetrics(meter = metrics.getMeter('webhooks')) {
       milliseconds,
       secretIndex: index = 0,
     } = /** @type {import('inbound-webhook-auth').WebhookResult} */ (message)
-    requests.add(1, { webhook, result })
-    if (result === 'accepted') secrets.add(1, { webhook, index })
-    seconds.record(milliseconds / 1000, { result })
+    try {
+      requests.add(1, { webhook, result })
+      if (result === 'accepted') secrets.add(1, { webhook, index })
+      seconds.record(milliseconds / 1000, { result })
+    } catch (error) {
+      console.error(error)
+    }
   })
 }

@@ -30,8 +30,12 @@ export function createMetrics(register) {
       milliseconds,
       secretIndex: index = 0,
     } = /** @type {import('inbound-webhook-auth').WebhookResult} */ (message)
-    requests.inc({ webhook, result })
-    if (result === 'accepted') secrets.inc({ webhook, index })
-    seconds.observe({ result }, milliseconds / 1000)
+    try {
+      requests.inc({ webhook, result })
+      if (result === 'accepted') secrets.inc({ webhook, index })
+      seconds.observe({ result }, milliseconds / 1000)
+    } catch (error) {
+      console.error(error)
+    }
   })
 }

@@ -47,6 +47,9 @@ function readKey(secret: unknown, name: string): Uint8Array {
   if (key.length < MIN_BYTES || key.length > MAX_BYTES) {
     throw invalidRange(`${name} is base64 of ${key.length} bytes, not of ${MIN_BYTES} to ${MAX_BYTES}. ${TEXT_AS_KEY}`)
   }
+  if (key.toString('base64') !== base64) {
+    throw invalidRange(`${name} is base64 whose last character has stray bits. Decode the secret and encode it again.`)
+  }
   return key
 }
 

@@ -99,7 +99,8 @@ export function newOwner(): string {
  * Reserves all keys in one call if the store has `reserveAll`, and otherwise one key after the other until a key is taken. Resolves to
  * whether all keys are now reserved.
  *
- * A store that returns anything but `true` or `false` counts as failed.
+ * A store that returns anything but `true` or `false` counts as failed. If the store fails after it has reserved a key for `owner`, the keys
+ * are released. Otherwise, the retry would be refused as a replay.
  *
  * @throws {@link NonceStoreError} if the store failed.
  */
@@ -111,19 +112,26 @@ export async function reserveKeys(
 ): Promise<boolean> {
   const rest: [number, string?] = owner === undefined ? [NONCE_TTL_SECONDS] : [NONCE_TTL_SECONDS, owner]
   let reserved: unknown
+  let failure: NonceStoreError | undefined
+  let isPartial = false
   try {
     if (keys.length > 1 && nonceStore.reserveAll) reserved = await nonceStore.reserveAll(webhookId, keys, ...rest)
     else {
       for (const key of keys) {
         reserved = await nonceStore.reserve(webhookId, key, ...rest)
         if (reserved !== true) break
+        isPartial = true
       }
     }
   } catch (cause) {
-    throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
+    failure = new NonceStoreError('The nonce store failed. See the cause.', { cause })
   }
-  if (typeof reserved === 'boolean') return reserved
-  throw new NonceStoreError(`The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
+  if (failure === undefined && typeof reserved === 'boolean') return reserved
+  if (isPartial && owner !== undefined) await releaseKeys(nonceStore, webhookId, keys, owner).catch(() => {})
+  throw (
+    failure ??
+    new NonceStoreError(`The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
+  )
 }
 
 /**

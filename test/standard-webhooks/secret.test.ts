@@ -56,6 +56,14 @@ describe('a secret', () => {
     },
   )
 
+  it.each([25, 26])('has one spelling: %i bytes with stray bits in the last character', (bytes) => {
+    const right = base64(bytes)
+    const stray = right.replace(/[wc](=+)$/, (end) => end.replace('w', 'x').replace('c', 'd'))
+    expect(Buffer.from(stray, 'base64')).toEqual(Buffer.from(right, 'base64'))
+    const message = 'secret is base64 whose last character has stray bits. Decode the secret and encode it again.'
+    expect(() => readKeys(`whsec_${stray}`)).toThrow(expect.objectContaining({ name: 'RangeError', message }))
+  })
+
   it.each(['whsk_', 'whpk_'])('is not an asymmetric key (%s)', (prefix) => {
     expect(() => readKeys(prefix + base64(32))).toThrow('secret is an asymmetric key.')
   })
