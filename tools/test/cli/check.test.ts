@@ -37,10 +37,10 @@ describe('check', () => {
   it('finds nothing wrong with a right receiver', async () => {
     const { exitCode, text, stderr } = await check(RIGHT())
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text).toMatch(/^Checks http:\S+\n61 cases: up to 1\d\d requests, of which \d\d are valid\./)
+    expect(text).toMatch(/^Checks http:\S+\n62 cases: up to 1\d\d requests, of which \d\d are valid\./)
     expect(text).toContain('ok    replay-again            the same request again              401\n')
     expect(text).toContain('ok    replay-copies           20 copies at once                   1\n')
-    expect(text).toMatch(/\naccepted +19 of 19\nheaders +7 of +7\n(.*\n)*\n61 of 61 cases pass\.\n$/)
+    expect(text).toMatch(/\naccepted +20 of 20\nheaders +7 of +7\n(.*\n)*\n62 of 62 cases pass\.\n$/)
     expect(text).not.toMatch(/.{81}/)
     expect(text).not.toContain('\x1b')
   })
@@ -167,7 +167,23 @@ describe('check', () => {
     expect(exitCode).toBe(1)
     const line = text.replaceAll(/\s+/g, ' ')
     expect(line).toContain('1. After the case headers-no-nonce (no X-Nonce), the endpoint does not respond')
-    expect(line).toMatch(/20 of 61 cases pass\. The run ended early, so \d\d cases were not run\./)
+    expect(line).toMatch(/21 of 62 cases pass\. The run ended early, so \d\d cases were not run\./)
+  })
+
+  it('names a handler that answers before its check has ended the process', async () => {
+    const right = new Receiver(SECRET)
+    let isRunning = true
+    const { origin } = await serve(async (request, response, body) => {
+      if (!isRunning) request.socket.destroy()
+      else response.writeHead(204).end()
+      isRunning &&= (await right.answer(request, body)).status === 204
+    })
+    const { exitCode, text } = await check(origin)
+    expect(exitCode).toBe(1)
+    const line = text.replaceAll(/\s+/g, ' ')
+    expect(line).toContain('1. The endpoint answers before the check ends: a request with a wrong signature got 2xx')
+    expect(line).toContain('Await the check before you answer, such as await handle(…)')
+    expect(line).not.toContain('2. ')
   })
 
   // Others would delay its answers beyond the time-out.

@@ -221,7 +221,7 @@ describe('if the endpoint refuses the first request, the contract finds what it 
   })
 
   it.each([
-    [404, 'refused', /response is 404, so no handler/],
+    [404, 'refused', /response is 404, so no handler .* or the handler finds no webhook there/],
     [405, 'refused', /response is 405, so no handler/],
     [413, 'too-large', /413/],
     [302, 'redirected', /redirect/],
@@ -260,6 +260,42 @@ it('the contract names clocks that differ if a case near the end of the window f
   const found = await failures({ post: dated, secret: SECRET })
   expect(Object.keys(found)).toEqual(['accepted-ahead', 'timestamp-old'])
   for (const { cause } of Object.values(found)) expect(cause).toMatch(/clock of the endpoint is (99|100|101) s behind/)
+})
+
+describe('a request without Content-Type that is refused', () => {
+  const fixFor = async (answered: { status: number; text?: string; headers?: Record<string, string> }) => {
+    const right = postDirectly(new Receiver(SECRET))
+    const post: EndpointContractOptions['post'] = (headers, ...rest) =>
+      headers.some(([name]) => name.toLowerCase() === 'content-type') ? right(headers, ...rest) : answered
+    const { 'accepted-no-type': found, ...others } = await failures({ post, secret: SECRET })
+    expect(others).toEqual({})
+    return (found as Failure).fix
+  }
+  it.each([
+    [{ status: 401 }, /run before\.$/],
+    [{ status: 401, headers: { 'x-powered-by': 'Express' } }, /run before\. In Express, write express\.raw/],
+    [{ status: 401, headers: { 'x-powered-by': 'PHP/8.2' } }, /run before\. In PHP/],
+    [{ status: 401, headers: { server: 'Werkzeug/3.0 Python/3.12' } }, /run before\. In Flask/],
+    [{ status: 401, text: 'Cross-site POST form submissions are forbidden' }, /run before\. SvelteKit and Astro/],
+  ])('is told what to write: %j', async (answered, says) => {
+    const fix = await fixFor(answered)
+    expect(fix).toMatch(says)
+    expect(/express/i.test(fix)).toBe(JSON.stringify(answered).includes('Express'))
+  })
+})
+
+it('the contract names a handler that answers before its check has ended the process', async () => {
+  const right = postDirectly(new Receiver(SECRET))
+  let isRunning = true
+  const post: EndpointContractOptions['post'] = async (...request) => {
+    if (!isRunning) throw new Error('ECONNREFUSED')
+    isRunning = (await right(...request)).status === 204
+    return { status: 204 }
+  }
+  const found = await failures({ post, secret: SECRET }, (code) => /^accepted-(json|bytes)$/.test(code))
+  expect(found).toMatchObject({
+    'accepted-bytes': { fault: 'answers-early', cause: expect.stringMatching(/answers before the check ends/) },
+  })
 })
 
 describe('the contract', () => {
@@ -411,6 +447,7 @@ describe('the contract', () => {
       'accepted-text',
       'accepted-form',
       'accepted-plain-text',
+      'accepted-binary-type',
       'accepted-compressed',
       'accepted-100-kb',
     ])

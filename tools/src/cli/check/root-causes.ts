@@ -1,5 +1,5 @@
-import type { EndpointFault } from '../../testing/endpoint/faults.js'
-import type { EndpointCaseCode } from '../../testing/endpoint/rows.js'
+import { ADVICE, type EndpointFault } from '../../testing/endpoint/faults.js'
+import { type EndpointCaseCode, ROWS } from '../../testing/endpoint/rows.js'
 import { type ContractScheme, SCHEMES, type SchemeName } from '../../testing/endpoint/scheme.js'
 import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 
@@ -23,7 +23,7 @@ export interface CheckedCase extends Pick<EndpointCase, 'code' | 'expected'> {
 interface RootCause {
   /** The faults to which this cause can lead. */
   readonly faults: readonly EndpointFault[]
-  /** Matches the cases that may fail for this reason. */
+  /** Matches the cases that may fail for this reason: the code, or the code and the fault. */
   readonly codes: RegExp
   /** The cases that must fail if this is the reason. */
   readonly required: readonly EndpointCaseCode[]
@@ -78,17 +78,27 @@ const rootCauses = ({ message, form }: ContractScheme): readonly RootCause[] => 
   // The endpoint parses JSON and writes the JSON again.
   cause(
     BOTH,
-    /^accepted-(json-unusual|empty|bytes|text|line-ends|form|plain-text|no-type|compressed)$|^body-(spacing|line-end|replacement|longer)$/,
+    /^accepted-(json-unusual|empty|bytes|text|line-ends|form|plain-text|binary-type|no-type|compressed)$|^body-(spacing|line-end|replacement|longer)$|^answers-hostile$|^replay-split server-error$/,
     ['body-spacing', 'accepted-json-unusual'],
   ),
-  // The endpoint decodes the body to a string.
-  cause(BOTH, /^accepted-(bytes|compressed|text)$|^body-replacement$/, ['body-replacement', 'accepted-bytes']),
+  // Code after the check accepts only some events.
+  {
+    ...cause(['refused-otherwise'], /^accepted-/, ['accepted-plain-text', 'accepted-bytes']),
+    ...(ADVICE['refused-otherwise'] && { advice: ADVICE['refused-otherwise'] }),
+  },
+  // The endpoint decodes the body to a string. Some decoders replace bytes that are not UTF-8, and others throw.
+  cause(BOTH, /^accepted-(bytes|compressed|text)$|^body-replacement$|^answers-hostile$/, [
+    'accepted-bytes',
+    'accepted-compressed',
+  ]),
   // The endpoint trims the body. strip() in Ruby and trim() in PHP also remove a NUL at the start or end.
   cause(BOTH, /^accepted-(line-ends|bytes|compressed)$|^body-line-end$/, ['body-line-end', 'accepted-line-ends']),
   // The endpoint reads the raw body only for some content types.
-  cause(['refused', 'server-error', 'content-type'], /^accepted-(form|plain-text|no-type|bytes|empty)$/, [
-    'accepted-plain-text',
-  ]),
+  ...(['accepted-plain-text', 'accepted-binary-type'] as const).map((code) =>
+    cause(['refused', 'server-error', 'content-type'], /^accepted-(form|plain-text|binary-type|no-type|bytes|empty)$/, [
+      code,
+    ]),
+  ),
   cause(ACCEPTED, /^replay-/, ['replay-again']),
   cause(ACCEPTED, /^timestamp-(exponent|sign|space|fraction|letters)$/),
   // An endpoint that accepts any future timestamp also fails a case of the clocks below, so this row comes first.
@@ -114,10 +124,16 @@ export function explainFailures(cases: readonly CheckedCase[], scheme: SchemeNam
   const findings = groupByFix(failed.filter(({ fault }) => !faults.has(fault)))
   let unexplained = failed.filter(({ fault }) => faults.has(fault))
   for (const { faults, codes, required, minCases, advice } of rootCauses(SCHEMES[scheme])) {
-    const fits = unexplained.filter(({ code, fault }) => faults.includes(fault) && codes.test(code))
+    const fits = unexplained.filter(
+      ({ code, fault }) => faults.includes(fault) && (codes.test(code) || codes.test(`${code} ${fault}`)),
+    )
     const found = required.map((code) => fits.find((one) => one.code === code))
     if (fits.length < minCases || found.includes(undefined)) continue
-    const { cause, fix } = advice ?? found[0] ?? (fits[0] as Advice)
+    const [code] = required
+    // An exception or another status does not show the cause, but the text of the case does.
+    const isOther = found[0]?.fault === 'server-error' || found[0]?.fault === 'refused-otherwise'
+    const ofCase = code !== undefined && isOther ? ROWS[scheme][code] : found[0]
+    const { cause, fix } = advice ?? ofCase ?? (fits[0] as Advice)
     findings.push({ cause, fix, codes: fits.map(({ code }) => code) })
     unexplained = unexplained.filter((one) => !fits.includes(one))
   }

@@ -166,12 +166,12 @@ async function runCases(
       )
     }
     const alive = contract.find(({ code }) => code === 'answers-alive') as EndpointCase
-    const mayBeDead = !result.ok && result.fault === 'no-answer' && one !== alive && one.code !== FIRST
+    const isEarly = !result.ok && result.fault === 'answers-early'
+    const mayBeDead = !result.ok && (isEarly || result.fault === 'no-answer') && one !== alive && one.code !== FIRST
     if (mayBeDead && !(await isAlive(alive))) {
       const dead: EndpointResult = {
         ...result,
-        cause: `After the case ${one.code} (${one.sent}), the endpoint does not respond any more (${client.failure}).`,
-        fix: 'Look in the log of the process for the error that ended or blocked the process. Catch exceptions of the check, and answer 401.',
+        ...(isEarly ? {} : describeEnd(one, client)),
       }
       await report(one, dead, milliseconds)
       await report(alive, { ...dead, statuses: [0] }, 0)
@@ -181,6 +181,14 @@ async function runCases(
     if (!result.ok && (one.code === FIRST || client.isTooSlow)) break
   }
   return done
+}
+
+/** Returns the cause and the fix if the endpoint stopped during a case. */
+function describeEnd({ code, sent }: EndpointCase, { failure }: CheckClient) {
+  return {
+    cause: `After the case ${code} (${sent}), the endpoint does not respond any more (${failure}).`,
+    fix: 'Look in the log of the process for the error that ended or blocked the process. Catch exceptions of the check, and answer 401.',
+  }
 }
 
 /** Returns whether the endpoint still responds. Tries three times, because a supervisor may need a moment to restart it. */

@@ -9,6 +9,7 @@ import {
   codesOf,
   type EndpointCaseCode,
   type EndpointRule,
+  EVERY_TYPE,
   ROWS,
   type Row,
   type Step,
@@ -199,6 +200,8 @@ interface CheckedResponse {
   /** The status, or 0 if no response came. */
   readonly status: number
   readonly text: string
+  /** The headers that name the framework. */
+  readonly server: string
   /** The time in the `Date` header of the response, in milliseconds, or `NaN` without that header. */
   readonly date: number
   /** Whether the response is 503 with `Retry-After`. */
@@ -207,7 +210,7 @@ interface CheckedResponse {
   readonly error?: unknown
 }
 
-const NO_RESPONSE: CheckedResponse = { status: 0, text: '', date: Number.NaN, asksToRetry: false }
+const NO_RESPONSE: CheckedResponse = { status: 0, text: '', server: '', date: Number.NaN, asksToRetry: false }
 
 interface Checked {
   readonly result: EndpointResult
@@ -221,6 +224,8 @@ interface Opened extends Checked {
   readonly valid: CheckedResponse
   /** The response to a forged request, if the endpoint rejected that request. */
   readonly rejection: CheckedResponse | undefined
+  /** Whether the endpoint accepted the forged request. */
+  readonly isForgedAccepted: boolean
   /** How far the clock of the endpoint is ahead, in seconds. */
   readonly drift: number
 }
@@ -286,13 +291,21 @@ class Run {
     if (fault !== undefined) {
       const advice =
         fault === 'server-error' ? FAILS_ON_VALID : (ADVICE[fault] ?? (await this.#explainRefusal(row, valid, drift)))
-      return { ...failed([valid], fault, advice), valid, rejection: undefined, drift, time }
+      return { ...failed([valid], fault, advice), valid, rejection: undefined, isForgedAccepted: false, drift, time }
     }
     const forged: Step = { request: this.sender.sign({ key: otherKey() }), expected: 'rejected' }
     const rejection = await this.#send(forged)
-    const isRejected = faultOf(forged, rejection) === undefined
+    const forgedFault = faultOf(forged, rejection)
     const result = { ok: true, statuses: [valid.status] } as const
-    return { result, valid, rejection: isRejected ? rejection : undefined, drift, time }
+    const isForgedAccepted = forgedFault === 'accepted'
+    return {
+      result,
+      valid,
+      rejection: forgedFault === undefined ? rejection : undefined,
+      isForgedAccepted,
+      drift,
+      time,
+    }
   }
 
   async #send({ request, expected, instance = 0 }: Step, together = 1): Promise<CheckedResponse> {
@@ -319,6 +332,7 @@ class Run {
     return {
       status: statusCode,
       text: typeof text === 'string' ? text : '',
+      server: `${headerOf(received, 'x-powered-by')} ${headerOf(received, 'server')}`,
       date: Date.parse(headerOf(received, 'date')),
       asksToRetry: statusCode === 503 && /^\d+$/.test(headerOf(received, 'retry-after')),
     }
@@ -377,7 +391,8 @@ class Run {
     response: CheckedResponse,
     opened: Opened,
   ) {
-    const { valid, rejection, drift } = opened
+    const { valid, rejection, isForgedAccepted, drift } = opened
+    if (fault === 'no-answer' && isForgedAccepted) return adviceFor('answers-early')
     if (fault === 'accepted' && saysRejected(response) && !saysRejected(valid)) return adviceFor('rejected-with-2xx')
     if (fault === 'refused' && step.expected !== row.expected) return { fault, ...NOT_ACCEPTED_BEFORE }
     const isOfBody = row.needsItsBody === true || code === 'accepted-json-unusual' || code === 'accepted-line-ends'
@@ -390,7 +405,8 @@ class Run {
       step.expected === 'answered' ? row : (row.onError ?? (step.expected === 'accepted' ? FAILS_ON_VALID : undefined))
     const advice = (fault === 'server-error' ? ofRow : undefined) ?? ADVICE[fault] ?? step.advice ?? row
     const what = step.what === undefined ? '' : `Sent: ${step.what}. `
-    return { fault, cause: what + advice.cause, fix: advice.fix }
+    const fix = advice.fix === EVERY_TYPE ? advice.fix + hintFor(response) : advice.fix
+    return { fault, cause: what + advice.cause, fix }
   }
 
   /** Returns the advice if the endpoint refuses a valid request: the URL, a clock or the expected signature may be wrong. */
@@ -411,6 +427,23 @@ class Run {
     }
     return row
   }
+}
+
+/** What to write in a framework that the response shows. */
+const FRAMEWORKS: readonly (readonly [of: 'text' | 'server', pattern: RegExp, hint: string])[] = [
+  [
+    'text',
+    /^Cross-site .* form submissions/,
+    "SvelteKit and Astro take this request for a form: set csrf.trustedOrigins to ['*'] in SvelteKit, or security.checkOrigin to false in Astro.",
+  ],
+  ['server', /express/i, 'In Express, write express.raw({ type: () => true }).'],
+  ['server', /php/i, "In PHP, write file_get_contents('php://input')."],
+  ['server', /werkzeug|gunicorn|wsgi|uvicorn/i, 'In Flask, write request.get_data(), and in Django, request.body.'],
+]
+
+function hintFor(response: CheckedResponse): string {
+  const [, , hint] = FRAMEWORKS.find(([of, pattern]) => pattern.test(response[of])) ?? []
+  return hint === undefined ? '' : ` ${hint}`
 }
 
 /** Returns the advice for a fault that has the same advice in every case. */

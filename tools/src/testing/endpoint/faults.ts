@@ -22,6 +22,8 @@ export type EndpointFault =
   | 'unavailable'
   | 'server-error'
   | 'no-answer'
+  /** A forged request got 2xx, and then the endpoint stopped. */
+  | 'answers-early'
   /** None of the copies was accepted. */
   | 'none-accepted'
 
@@ -74,6 +76,11 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
     cause:
       'No response came. Perhaps the handler does not answer in every branch, or the process ended or closed the connection.',
     fix: 'Answer 401 in each branch that rejects a request, and catch exceptions. The log of the process has the error.',
+  },
+  'answers-early': {
+    cause:
+      'The endpoint answers before the check ends: a request with a wrong signature got 2xx, and then the endpoint stopped. The error of the check probably ended the process.',
+    fix: 'Await the check before you answer, such as await handle(…), and catch its error: try { await handle(…) } catch (error) { refuse(response, error) }.',
   },
   'none-accepted': {
     cause: 'None of the copies that arrive together is accepted. The copies probably block each other.',

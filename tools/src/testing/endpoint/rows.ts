@@ -74,8 +74,8 @@ const rejected = (request: EndpointRequest, what?: string, instance = 0): Step =
 const RAW_BODY =
   "Verify the bytes as they arrive, before anything parses, decodes, trims or inflates them: express.raw({ type: () => true, inflate: false }) in Express, request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go."
 
-const EVERY_TYPE =
-  "Read the raw body of every content type: express.raw({ type: () => true }) in Express, request.get_data() in Flask, file_get_contents('php://input') in PHP."
+export const EVERY_TYPE =
+  'Read the raw bytes of the request, whatever its Content-Type is. Let no body parser and no check for forms run before.'
 
 const DIGITS =
   "Check the text before you convert it to a number: only the digits 0 to 9. Use /^[0-9]+$/ in JavaScript, ctype_digit() in PHP, re.fullmatch('[0-9]+', value) in Python."
@@ -345,13 +345,19 @@ function rowsOf(scheme: ContractScheme) {
       'Plain text is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
       EVERY_TYPE,
     ),
+    'accepted-binary-type': validBody(
+      'text with a binary Content-Type',
+      () => ({ body: 'event check', type: 'application/octet-stream' }),
+      'A body with the Content-Type application/octet-stream is refused. The endpoint probably keeps the raw body only for some content types.',
+      EVERY_TYPE,
+    ),
     'accepted-no-type': {
       rule: 'accepted',
       sent: 'no Content-Type',
       expected: 'accepted',
       steps: (sender) => [accepted(sender.sign({ type: null }))],
       cause:
-        'A request without Content-Type is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
+        'A request without Content-Type is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON, or takes the request for a form.',
       fix: EVERY_TYPE,
     },
     'accepted-compressed': {
@@ -747,8 +753,8 @@ function rowsOf(scheme: ContractScheme) {
         ]
       },
       cause:
-        'A replay is accepted. The endpoint does not store nonces, or each process, instance or request has its own store.',
-      fix: `Use one nonce store for all processes, such as Redis or the database. ${reserve}`,
+        'A replay is accepted. The endpoint does not store nonces, each process, instance or request has its own store, or the endpoint answers a used nonce with 2xx.',
+      fix: `Use one nonce store for all processes, such as Redis or the database, and answer a used nonce with 4xx. ${reserve}`,
     },
     'replay-other-body': {
       only: 'x-signature',

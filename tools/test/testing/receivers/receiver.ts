@@ -170,6 +170,14 @@ function mistake(name: string, fails: Code | readonly Code[], says: RegExp, part
 /** Waits on the clock of the test, which may be simulated. */
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const text = (bytes: Buffer) => bytes.toString('utf8')
+const isUtf8 = (bytes: Buffer) => Buffer.from(text(bytes)).equals(bytes)
+const isJson = (bytes: Buffer) => {
+  try {
+    return JSON.parse(text(bytes)) !== undefined
+  } catch {
+    return false
+  }
+}
 const latin1 = (bytes: Buffer) => bytes.toString('latin1')
 const typeOf = ({ headers }: IncomingMessage) => String(headers['content-type'])
 const NAMES = ['x-timestamp', 'x-nonce', 'x-signature']
@@ -245,7 +253,10 @@ export const MISTAKES: readonly Mistake[] = [
     before: (_, sent) => (sent.length === 0 ? { status: 401 } : undefined),
   }),
   mistake('answers 415 to bytes', 'accepted-bytes', /415/, {
-    before: (request) => (/octet/.test(typeOf(request)) ? { status: 415 } : undefined),
+    before: (request, sent) => (/octet/.test(typeOf(request)) && !isUtf8(sent) ? { status: 415 } : undefined),
+  }),
+  mistake('has no body for a binary type, but for bytes', 'accepted-binary-type', /octet-stream is refused/, {
+    body: (sent, request) => (/octet/.test(typeOf(request)) && isUtf8(sent) ? '' : sent),
   }),
   mistake('removes a byte order mark', 'accepted-text', /byte order mark/, {
     body: (sent) => (sent[0] === 0xef ? sent.subarray(3) : sent),
@@ -512,6 +523,38 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     ['accepted-form', 'accepted-plain-text', 'accepted-no-type'],
     /keeps the raw body only if the Content-Type is JSON/,
     { body: (sent, request) => (/json/.test(typeOf(request)) ? sent : '') },
+  ),
+  // Python's raw.decode() and JavaScript's TextDecoder with fatal throw for bytes that are not UTF-8.
+  ...[500, 401, 400, 422].map((status) =>
+    mistake(
+      `decodes the body strictly, and answers ${status}`,
+      ['accepted-bytes', 'accepted-compressed'],
+      /body that is not text is refused.*decodes the body to a string/,
+      { before: (_, sent) => (isUtf8(sent) ? undefined : { status }) },
+    ),
+  ),
+  ...[500, 401, 400].map((status) =>
+    mistake(
+      `parses the JSON, writes it again, and answers ${status} to other bodies`,
+      ['accepted-json-unusual', 'accepted-empty', 'body-spacing'],
+      /parses the JSON, writes it again/,
+      { body: parsed, before: (_, sent) => (isJson(sent) ? undefined : { status }) },
+    ),
+  ),
+  mistake('answers a used nonce with 200', ['replay-again', 'replay-late'], /answers a used nonce with 2xx/, {
+    reject: (reason) => ({ status: reason === 'replay' ? 200 : 401 }),
+  }),
+  mistake(
+    'has no body for a binary content type',
+    ['accepted-bytes', 'accepted-binary-type'],
+    /application\/octet-stream is refused.*only for some content types/,
+    { body: (sent, request) => (/octet/.test(typeOf(request)) ? '' : sent) },
+  ),
+  mistake(
+    'fails without a body for every type but JSON',
+    ['accepted-form', 'accepted-plain-text', 'accepted-binary-type', 'accepted-no-type'],
+    /keeps the raw body only if the Content-Type is JSON/,
+    { before: (request) => (/json/.test(typeOf(request)) ? undefined : { status: 500 }) },
   ),
   mistake('trims the body', ['accepted-line-ends', 'body-line-end'], /trims the body/, {
     body: (sent) => latin1(sent).trim(),
