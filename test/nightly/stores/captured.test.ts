@@ -18,7 +18,7 @@ const SLOW_SECONDS = 0.02
 const CAPTURED = 1000
 const REPLAYS_PER_SECOND = 1000
 const GENUINE = 800
-const SECONDS = 8
+const SECONDS = 20
 
 /** A store of one process, with a pool of its own. */
 interface Opened {
