@@ -11,7 +11,7 @@ import { PostgresServer, postgresIsInstalled } from '../../support/servers.js'
 import { type LoadRequest, newRequest, SECRET } from '../../support/stores/load.js'
 
 // An attacker sends 1000 captured requests per second, each of which was accepted once, to a service with a pool of four connections and a
-// slow database. Each statement or transaction takes 20 ms longer than usual, so the database does at most 200 per second.
+// slow database. Each statement or transaction takes 20 ms longer than usual, so each pool does at most 200 per second.
 
 const CONNECTIONS = 4
 const SLOW_SECONDS = 0.02
