@@ -1,4 +1,4 @@
-import { concat, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
+import { fromLatin1, fromUtf8, latin1 } from '../bytes.js'
 import { decodeEscapes } from './escapes.js'
 
 // This file reads logs of HTTP clients. Each line of these logs shows some of the sent bytes as quoted text.
@@ -33,12 +33,12 @@ const DEBUG_LOGS: readonly DebugLog[] = [
 export function readDebugLog(bytes: Uint8Array, beginning: string): Uint8Array | undefined {
   const log = DEBUG_LOGS.find(({ piece }) => new RegExp(piece.source, 'm').test(beginning))
   if (log === undefined) return undefined
-  const pieces: Uint8Array[] = []
+  let sent = ''
   for (const line of fromLatin1(bytes).split(/\r?\n/)) {
     const text = log.piece.exec(line)?.groups?.['text']
-    if (text !== undefined) pieces.push(log.decode(text))
+    if (text !== undefined) sent += fromLatin1(log.decode(text))
     // The request ends at the first line that does not show sent bytes.
-    else if (pieces.length > 0) break
+    else if (sent !== '') break
   }
-  return concat(...pieces)
+  return latin1(sent)
 }

@@ -1,4 +1,4 @@
-import { concat, fromHex, fromUtf8, latin1 } from '../bytes.js'
+import { fromHex, fromUtf8, latin1 } from '../bytes.js'
 import { unreadable } from './capture-error.js'
 import { decodeEscapes } from './escapes.js'
 
@@ -57,11 +57,12 @@ const NO_NEWLINES = 'is the output of ngrep with a dot in place of each newline.
 
 /** Returns the bytes of lines that begin with hex, or `undefined` if a line does not. */
 function joinHex(lines: readonly string[], pattern: RegExp): Printed | undefined {
-  const pieces: Uint8Array[] = []
+  let hex = ''
   for (const line of lines) {
     const digits = pattern.exec(line)?.[1]?.replaceAll(' ', '')
-    if (digits !== undefined) pieces.push(fromHex(digits) ?? new Uint8Array())
-    else if (pieces.length > 0) break
+    if (digits !== undefined) hex += digits
+    else if (hex !== '') break
   }
-  return pieces.length === 0 ? undefined : { bytes: concat(...pieces) }
+  const bytes = fromHex(hex)
+  return bytes && { bytes }
 }

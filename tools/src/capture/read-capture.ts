@@ -203,12 +203,12 @@ function readInner(
   return undefined
 }
 
-/** Yields all strings in a parsed JSON document. */
+/** Yields all strings with X-Signature in a parsed JSON document. */
 function* textsOf(value: unknown): Generator<Uint8Array> {
   // There is no recursion, because deep nesting would overflow the stack.
   const pending = [value]
   for (const one of pending) {
-    if (typeof one === 'string') yield utf8(one)
+    if (typeof one === 'string' && hasSignature(one)) yield utf8(one)
     else if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) pending.push(inner)
   }
 }

@@ -38,7 +38,7 @@ interface Change {
   readonly isSlow?: boolean
 }
 
-const MAX_REWRITTEN = 2 ** 20
+const MAX_REWRITTEN = 2 ** 18
 
 const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [latin1(restore(fromLatin1(body)))]
 

@@ -19,14 +19,20 @@ export function readContainerLog(bytes: Uint8Array): Uint8Array | undefined {
 /** Returns the first signed request in an export of Burp, or `undefined` for other text. */
 export function readBurp(bytes: Uint8Array): Uint8Array | undefined {
   const text = fromLatin1(bytes)
-  for (const { 0: opening, 1: mark, index } of text.matchAll(/<request base64="(true|false)">\s{0,40}<!\[CDATA\[/g)) {
-    const start = index + opening.length
-    const content = text.slice(start, text.indexOf(']]>', start))
-    const request = mark === 'true' ? fromBase64(content.replace(/\s+/g, '')) : latin1(content)
+  const opening = /<request base64="(true|false)">\s{0,40}<!\[CDATA\[/g
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    const end = text.indexOf(']]>', opening.lastIndex)
+    if (end === -1) return undefined
+    const content = text.slice(opening.lastIndex, end)
+    const request = match[1] === 'true' ? fromBase64(content.replace(/\s+/g, '')) : latin1(content)
     if (request !== undefined && /^x-signature:/im.test(fromLatin1(request))) return request
+    opening.lastIndex = end
   }
   return undefined
 }
+
+/** The maximum number of rows that are read, because a table can be the log of many requests. */
+const MAX_ROWS = 100
 
 /** Matches the first line of a table that has the headers of a request, or the three headers, in columns. */
 const COLUMNS = /^(?=.*\b(?:headers|x-signature)\b)["\w -]+(?:([,;\t])["\w -]+){2,}\r?$/i
@@ -43,5 +49,7 @@ export function readTable(text: string): readonly Readonly<Record<string, string
     if (end !== separator) rows.push([])
   }
   const [names = [], ...others] = rows
-  return others.map((row) => Object.fromEntries(names.map((name, index) => [name.toLowerCase(), row[index] ?? ''])))
+  const isSigned = (row: readonly string[]) => [...names, ...row].some((cell) => /x-signature/i.test(cell))
+  const signed = others.filter(isSigned).slice(0, MAX_ROWS)
+  return signed.map((row) => Object.fromEntries(names.map((name, index) => [name.toLowerCase(), row[index] ?? ''])))
 }
