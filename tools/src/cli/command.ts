@@ -134,7 +134,7 @@ export function helpText(
     [...notes, guide],
   ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
   // The example stays on one line, so that it can be copied.
-  return `${[start, lines.join('\n'), `Example:\n  npx inbound-webhook-tools ${example}`, end].join('\n\n')}\n`
+  return `${[start, lines.join('\n'), `Example:\n  npx -y inbound-webhook-tools ${example}`, end].join('\n\n')}\n`
 }
 
 export function parseCall(args: readonly string[], command: Command): Call<Options> {

@@ -40,7 +40,7 @@ const CLOCKS = {
 export const FIXES = {
   replace_secret: {
     sender: 'Never send the secret. Send only X-Signature, and use the new secret.',
-    receiver: 'Give the sender a new secret (npx inbound-webhook-tools secret), and remove the old secret.',
+    receiver: 'Give the sender a new secret (npx -y inbound-webhook-tools secret), and remove the old secret.',
   },
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',

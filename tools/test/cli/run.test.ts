@@ -26,7 +26,7 @@ describe('help', () => {
 
   it.each(COMMANDS)('of %s has an example, which is a right call', async (name) => {
     const { text } = await call([name, '--help'])
-    const [, example = ''] = /\n\nExample:\n {2}npx inbound-webhook-tools (.*)\n\n/.exec(text) ?? []
+    const [, example = ''] = /\n\nExample:\n {2}npx -y inbound-webhook-tools (.*)\n\n/.exec(text) ?? []
     const [command, ...args] = example.replace(/ > .*/, '').split(' ')
     expect(command).toBe(name)
     const found = ALL.find((one) => one.name === name) as Command

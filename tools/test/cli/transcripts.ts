@@ -8,7 +8,7 @@ import { PROGRAM } from './program.js'
 export const GUIDE_SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
 /** A call without shell syntax. */
-const PLAIN_CALL = /^npx inbound-webhook-tools ([^|<>;$'"]+)$/
+const PLAIN_CALL = /^npx -y inbound-webhook-tools ([^|<>;$'"]+)$/
 
 /**
  * Returns a guide in which the `console` blocks have the current output. Runs the lines that begin with `$ ` in `folder`, and
@@ -20,7 +20,7 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
   const programs = join(folder, '.programs')
   mkdirSync(programs, { recursive: true })
   // npx would download the package, so this script of the same name runs the program.
-  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`)
+  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`)
   chmodSync(join(programs, 'npx'), 0o755)
   const { NO_COLOR: _, FORCE_COLOR: __, WEBHOOK_SECRET: ___, ...rest } = process.env
   const env = { ...rest, PATH: `${programs}:${process.env['PATH']}` }
