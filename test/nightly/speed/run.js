@@ -9,14 +9,14 @@ import { promisify } from 'node:util'
  * write the new figure and say why in the commit.
  */
 const RATIOS = {
-  accepted: 3.415,
-  steady: 1,
-  receive: 4.641,
-  handle: 1,
-  standard: 1,
-  forged: 2.458,
-  stale: 1.096,
-  replayed: 2.985,
+  accepted: 3.111,
+  steady: 3.655,
+  receive: 3.738,
+  handle: 4.01,
+  standard: 4.312,
+  forged: 1.96,
+  stale: 0.775,
+  replayed: 2.477,
 }
 const ROOM = 1.03
 
