@@ -4,8 +4,8 @@ const MIN_TIMEOUTS = 3
 const MIN_MILLISECONDS = 10_000
 
 /**
- * Warns once per outage of a database: if at least three statements had no response in time, none had a response, and 10 s have passed since
- * the first of them. A client without time-outs of its own can then wait forever for a connection that is lost.
+ * Warns once per outage of a database. An outage is 10 s in which at least three statements had no response in time, and none had a response.
+ * A client without time-outs of its own can then wait forever for a connection that is lost.
  */
 export class Outage {
   #timeouts = 0
