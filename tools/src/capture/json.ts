@@ -134,7 +134,7 @@ export function logLinesOf(documents: readonly unknown[]): readonly string[] | u
   return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`))
 }
 
-const isSigned = ({ headers }: Found) => headers.some(([name]) => /^x-signature$/i.test(name))
+const isSigned = ({ headers }: Found) => headers.some(([name]) => /^(x|webhook|svix)-signature$/i.test(name))
 
 /** Returns all objects that have headers of a request, the outermost first. */
 function findHeaders(documents: unknown): Found[] {

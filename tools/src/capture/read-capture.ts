@@ -151,7 +151,7 @@ function readFormats(
 
 /** Returns whether a request was read, and has the header X-Signature. */
 function isSigned(request: CapturedRequest | CaptureError): request is CapturedRequest {
-  return !(request instanceof CaptureError) && valuesOf(request.headers, 'x-signature').length > 0
+  return !(request instanceof CaptureError) && hasSignature(request.headers.map(([name]) => name).join())
 }
 
 /** Returns the request in HTTP text. Returns an error instead of throwing it, because the text may have another format. */
@@ -189,7 +189,7 @@ function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'hea
   return output && { headers: output.headers, arrival: output.arrival }
 }
 
-const hasSignature = (text: string) => /x-signature/i.test(text)
+const hasSignature = (text: string) => /(x|webhook|svix)-signature/i.test(text)
 
 /** Returns the request in the first text that has all three headers, or `undefined` if no text has all three. */
 function readInner(
