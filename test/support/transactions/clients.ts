@@ -57,8 +57,8 @@ async function openSequelize(url: string, connections: number): Promise<Client> 
   }
 }
 
-/** Prisma needs code that it generates. Its migration engine is not used, so a program that does nothing stands for it. */
-async function openPrisma(url: string): Promise<Client> {
+/** Generates the code that Prisma needs, and returns its path. Its migration engine is not used, so a program that does nothing stands for it. */
+export function generatePrismaClient(): string {
   const folder = join(BUILD, 'prisma')
   mkdirSync(folder, { recursive: true })
   const engine = join(folder, 'engine')
@@ -73,7 +73,11 @@ async function openPrisma(url: string): Promise<Client> {
     [join(PACKAGES, 'prisma/build/index.js'), 'generate', '--schema', join(folder, 'schema.prisma')],
     { env },
   )
-  const { PrismaClient } = await import(join(folder, 'client/client.ts'))
+  return join(folder, 'client/client.ts')
+}
+
+async function openPrisma(url: string): Promise<Client> {
+  const { PrismaClient } = await import(process.env['PRISMA_CLIENT'] ?? generatePrismaClient())
   const { PrismaPg } = await importPackage('@prisma/adapter-pg')
   const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) })
   return {
