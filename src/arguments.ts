@@ -1,9 +1,7 @@
 import { types } from 'node:util'
 
 /**
- * Returns the error for an argument of the wrong type.
- *
- * The message has the form `<argument> is <what it is>. <What to do.>`, and never contains the value, which may be a secret.
+ * Returns the error for an argument of the wrong type, whose message never contains the value, because the value may be a secret.
  *
  * @param hint - the code of a known mistake, such as `no_store`.
  */
@@ -30,21 +28,15 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Returns whether a value is an object and not `null`. */
 export function isObject(value: unknown): value is { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null
 }
 
-/** Returns whether `value` has a method called `name`. */
 export function hasMethod(value: unknown, name: string): boolean {
   return typeof Object(value)[name] === 'function'
 }
 
-/**
- * Asserts that `options` is an object, and that each of its properties is one of `names`.
- *
- * @param owner - the name of the object in error messages.
- */
+/** Asserts that `options` is an object, and that each of its properties is one of `names`. Error messages call the object `owner`. */
 export function assertOptions(options: unknown, names: readonly string[], owner = 'options'): void {
   if (!isObject(options)) {
     throw invalidType(`${owner} is ${kindOf(options)}. Pass an object with ${names.join(', ')}.`)
@@ -54,11 +46,7 @@ export function assertOptions(options: unknown, names: readonly string[], owner 
   }
 }
 
-/**
- * Asserts that `value` is a non-empty string without lone surrogates.
- *
- * @param fix - the second sentence of the error message, which says what to pass.
- */
+/** Asserts that `value` is a non-empty string without lone surrogates. `fix` is the sentence of the error that says what to pass. */
 export function assertText(value: unknown, name: string, fix: string): asserts value is string {
   if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}. ${fix}`)
   assertWellFormed(value, name)
@@ -74,7 +62,6 @@ export function assertWellFormed(value: string, name: string): void {
 /** The longest time that `setTimeout` accepts, in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1
 
-/** Asserts that `milliseconds` is a time-out that `setTimeout` accepts. */
 export function assertTimeout(milliseconds: number, name = 'timeout', suggested = 1000): void {
   if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > MAX_TIMEOUT) {
     throw invalidRange(

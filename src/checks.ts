@@ -38,7 +38,6 @@ export async function verifyRequest<Secrets, Key, Result>(
 interface Claim {
   readonly ok: true
   readonly names: HeaderNames
-  /** The value of the timestamp header, unchanged. */
   readonly timestamp: string
   /** `timestamp` as a number. */
   readonly seconds: number
@@ -74,16 +73,12 @@ function checkClaim(scheme: HeaderRules, values: NamedValues, headers: HeadersIn
   return claim
 }
 
-/**
- * Returns the rejection if the format of the signature is wrong. Otherwise, returns `undefined`. `verify` only needs the format to explain
- * a mismatch.
- */
+/** Returns the rejection if the format of the signature is wrong. `verify` only needs the format to explain a mismatch. */
 function checkSignatureFormat(scheme: HeaderRules, { names, signature }: Claim): Rejected | undefined {
   if (scheme.isSignature(signature)) return undefined
   return rejected(scheme.messages(names), 'signature_mismatch', scheme.describeSignature(signature))
 }
 
-/** The other values that {@link checkSignature} needs. */
 interface SignatureContext<Key> {
   /** The ID of the webhook, or `undefined` if the webhook is unknown. */
   readonly webhookId: string | undefined
@@ -92,14 +87,11 @@ interface SignatureContext<Key> {
   readonly clock: Clock
 }
 
-/**
- * A request whose signature matched. Only these requests reserve nonces, so nobody without the secret can use up nonces or fill the store.
- */
+/** A request whose signature matched. Only these requests reserve nonces, so nobody without the secret can fill the store. */
 export interface SignedRequest<Result> {
   readonly ok: true
   readonly webhookId: string
   readonly secretIndex: number
-  /** The keys to reserve. */
   readonly keys: readonly string[]
   /** Returns the result if all keys are now reserved. */
   conclude(): Result | Rejected
@@ -142,7 +134,7 @@ export function checkSignature<Key, Result>(
   }
 }
 
-/** Returns the rejection if the timestamp is now outside the window. Otherwise, returns `undefined`. */
+/** Returns the rejection if the timestamp is now outside the window. */
 export function checkWindow(scheme: HeaderRules, { names, seconds }: Claim, clock: Clock): Rejected | undefined {
   const now = clock.now()
   if (isInWindow(seconds, now)) return undefined

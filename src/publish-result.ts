@@ -29,11 +29,7 @@ const channel = /* @__PURE__ */ globalThis.process
   ?.getBuiltinModule?.('node:diagnostics_channel')
   ?.channel('inbound-webhook-auth:result')
 
-/**
- * Runs a call, and publishes the result if the channel has subscribers.
- *
- * @param run - the call, which adds what is known about the request to `details`.
- */
+/** Runs a call, which adds what is known about the request to `details`. Publishes the result if the channel has subscribers. */
 export function publishResult<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
   return channel?.hasSubscribers === true ? runAndPublish(run) : run({})
 }

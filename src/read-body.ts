@@ -94,17 +94,13 @@ export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadB
   return { maxBytes, bodyTimeout }
 }
 
-/** A body that was found in a request, but not yet read or checked. */
+/** A body that was found in a request, but not yet read. */
 interface FoundBody {
   /** The headers of the request, unchecked, or `undefined` if there are none. */
   readonly headers: unknown
   /** Whether the framework has already read the whole body. */
   readonly isRead: boolean
-  /**
-   * Returns the function that reads the body. From then on, an error of the stream does not end the process.
-   *
-   * @throws {@link BodyError} if `Content-Length` is above the limit.
-   */
+  /** Checks `Content-Length`, and returns the function that reads the body. Later errors of the stream do not end the process. */
   open(limits: Limits): () => RawBody | Promise<RawBody>
 }
 
@@ -119,12 +115,10 @@ const WRAPPERS = ['raw', 'req', 'request']
 const MAX_DEPTH = 3
 
 /**
- * Finds the body of a request, but does not read the body yet.
+ * Finds the body of a request, but does not read the body yet. Error messages call the argument `name`.
  *
- * @param name - the name of the argument, for error messages.
  * @param outerHeaders - the headers of the framework objects that wrap `source`.
  * @param depth - how many framework objects wrap `source`.
- * @throws `TypeError` if there is no body, or if something else already read the body.
  */
 export function findBody(source: unknown, name: string, outerHeaders?: unknown, depth = 0): FoundBody {
   const fix = 'Pass the request, or the event of AWS Lambda.'
@@ -149,8 +143,7 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   if (rawBody !== undefined) return found(true, ({ maxBytes }) => limited(rawBody, maxBytes))
   if ('isBase64Encoded' in source) return found(true, eventReader(source, name))
 
-  // `body` of a Fetch request is not accessed before `Content-Length` was checked. In some adapters, the first access starts to read the
-  // body.
+  // `body` of a Fetch request is accessed after `Content-Length` was checked. In some adapters, the first access starts to read the body.
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
     if (source['bodyUsed'] === true) throw alreadyRead(source, name)
     return found(false, (limits) => readFetch(source, name, limits))
@@ -173,14 +166,12 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   throw invalidType(`${name} is an object without raw bytes. ${fix}`)
 }
 
-/** Returns the headers of an object, or `undefined` if it has none. */
 function headersOf(source: Fields): object | undefined {
   // In an event of payload format 1.0 or of ALB, only `multiValueHeaders` contains all values of a header.
   const headers = ('isBase64Encoded' in source ? source['multiValueHeaders'] : undefined) ?? source['headers']
   return isObject(headers) ? headers : undefined
 }
 
-/** Returns the bytes of a raw body, or `undefined` if `value` is not a raw body. */
 function bytesIn(value: unknown, name: string): Uint8Array | undefined {
   return isObject(value) ? bytesOf(value, name) : undefined
 }
@@ -197,11 +188,7 @@ function eventReader(event: Fields, name: string): Read {
   return ({ maxBytes }) => limited(decode(body, `${name}.body`), maxBytes)
 }
 
-/**
- * Decodes a base64 string.
- *
- * @throws `TypeError` if the string is not base64. No sender can cause this error, because AWS encodes the body.
- */
+/** Decodes base64. No sender can cause the error, because AWS encodes the body. */
 function decodeBase64(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
   // Node skips characters that are not base64 digits, and then returns fewer bytes than the length of the string requires.
@@ -342,17 +329,11 @@ class Collector {
   #memory = Buffer.alloc(0)
   #size = 0
 
-  /** @param name - the name of the stream in error messages. */
   constructor(name: string, maxBytes: number) {
     this.#name = name
     this.#maxBytes = maxBytes
   }
 
-  /**
-   * Adds a chunk.
-   *
-   * @throws {@link BodyError} if there are now more than `maxBytes` bytes, or `TypeError` if the chunk is not bytes.
-   */
   add(chunk: unknown): void {
     if (!types.isUint8Array(chunk)) {
       throw invalidType(`${this.#name} is a stream of ${kindOf(chunk)}, not of bytes. Pass the request as received.`)

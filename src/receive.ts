@@ -28,7 +28,6 @@ export interface WebhookSource extends ReadBodyOptions {
 export type FindWebhook<S = Secret> = () => Found<S> | Promise<Found<S>>
 type Found<S> = { webhookId: string; secret: S } | undefined
 
-/** The names of the properties of a {@link WebhookSource}. */
 export const SOURCE_OPTIONS: readonly string[] = ['webhookId', 'request', 'maxBytes', 'bodyTimeout']
 
 /** A request that met every rule, with its body. */
@@ -117,12 +116,7 @@ export function acceptedOrThrow<Result extends AcceptedResult>(result: Result | 
   return result
 }
 
-/**
- * Reads a request, and checks every rule except the last, because the caller reserves the nonce.
- *
- * @param details - the object that is published as the result. This function adds what it knows about the request.
- * @throws {@link WebhookRejectedError} if the request broke a rule.
- */
+/** Reads a request, and checks every rule except the last, because the caller reserves the nonce. */
 export async function readSigned<Secrets, Key, Result>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,

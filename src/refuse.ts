@@ -150,11 +150,7 @@ async function write(log: (entry: RefusalLog) => unknown, entry: RefusalLog): Pr
   }
 }
 
-interface ErrorKind {
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly level: RefusalLog['level']
-}
+type ErrorKind = Pick<RefusalLog, 'status' | 'level'> & { headers: Record<string, string> }
 
 /** Returns the status, headers and log level for an error, by its `code`. An error without a code of this package gets status 500. */
 function kindOfError(error: unknown): ErrorKind {

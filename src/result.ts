@@ -69,17 +69,11 @@ export const MESSAGES: Messages = {
   ],
 }
 
-/** Returns whether a value is a reason for a rejection. */
 export function isReason(value: unknown): value is RejectionReason {
   return value === 'missing_header' || (typeof value === 'string' && Object.hasOwn(MESSAGES, value))
 }
 
-/**
- * Returns the rejection of a request that lacks at least one of the three headers.
- *
- * @param values - the values of the three headers, at least one of which is absent.
- * @param advice - what to do. By default, the usual advice.
- */
+/** Returns the rejection of a request that lacks at least one of the three headers. */
 export function missingHeaders(
   values: NamedValues,
   advice = 'Send all three headers. If the sender sends all three, check whether a proxy removes headers, or your code passes { ...headers }.',
@@ -96,13 +90,7 @@ export function missingHeaders(
   return { ok: false, reason: 'missing_header', header: missing[0] as string, headers: missing, message }
 }
 
-/**
- * Returns the rejection for a reason, with the message for the log.
- *
- * @param messages - the messages of the signing scheme.
- * @param detail - what is wrong with the received value.
- * @param advice - what to do. By default, the usual advice for the reason.
- */
+/** Returns the rejection for a reason. `detail` says what is wrong with the received value, and `advice` says what to do. */
 export function rejected(
   messages: Messages,
   reason: keyof Messages,
@@ -116,12 +104,7 @@ export function rejected(
   }
 }
 
-/**
- * Returns how far a timestamp is from server time, as text: `301 s behind`.
- *
- * @param seconds - the timestamp in seconds since the Unix epoch.
- * @param now - server time in milliseconds since the Unix epoch.
- */
+/** Returns how far a timestamp in seconds is from server time in milliseconds, as text: `301 s behind`. */
 export function describeDrift(seconds: number, now: number): string {
   if (!Number.isFinite(now)) return 'the clock did not return a finite number'
   // A clock in milliseconds has been above 10^11 since 1973, so a smaller number is probably in seconds.

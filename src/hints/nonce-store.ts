@@ -47,9 +47,7 @@ const MISTAKES: readonly Mistake[] = [
   },
 ]
 
-/**
- * Returns the error for a value that is not a store, such as `nonceStore is undefined. Create one store per process, and pass that store.`
- */
+/** Returns the error for a value that is not a store: `nonceStore is undefined. Create one store per process, …`. */
 export function notNonceStore(value: unknown): TypeError {
   const isMatch = (one: Mistake) => ('method' in one ? hasMethod(value, one.method) : one.matches(value))
   const mistake = MISTAKES.find(isMatch)

@@ -133,11 +133,8 @@ const MISTAKES: readonly Mistake[] = [
 ]
 
 /**
- * Returns the error for a body that is not raw: `request.body is a promise. Await it.`
- *
- * If the body or the request shows which framework is used, a second line says what to do in that framework.
- *
- * @param owner - the name of the argument that contains the body.
+ * Returns the error for a body that is not raw: `request.body is a promise. Await it.` If the body or the request shows which framework is
+ * used, a second line says what to do in that framework.
  */
 export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
   const { body } = request
@@ -152,11 +149,7 @@ export function notRawBody(request: { readonly body?: unknown }, owner = 'reques
   return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`, code)
 }
 
-/**
- * Returns the error for a source whose body was already read. If the source shows the framework, a second line says what to do.
- *
- * @param argument - the name of the argument.
- */
+/** Returns the error for a source whose body was already read. If the source shows the framework, a second line says what to do. */
 export function alreadyRead(source: object, argument: string): TypeError {
   const { name, fix } = findFramework(source) ?? {}
   const line = fix === undefined ? LINK : `${name}: ${fix}`
@@ -172,7 +165,7 @@ function findFramework(value: unknown): Framework | undefined {
   return FRAMEWORKS.find(({ matches }) => matches(value))
 }
 
-/** Returns whether `value` is a plain object, such as an object literal or the result of a parser. */
+/** Returns whether `value` is an object literal, or the result of a parser. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype

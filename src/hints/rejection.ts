@@ -28,9 +28,7 @@ const SIGNATURE_FORMS: Forms = [
   [/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/, 'it looks like a JWT'],
 ]
 
-/**
- * Returns advice if a request has none of the three headers, but the signature of the other signing scheme. Otherwise, returns `undefined`.
- */
+/** Returns advice if a request has none of the three headers, but the signature of the other signing scheme. */
 export function adviseOnScheme(
   { names, timestamp, nonce, signature }: NamedValues,
   headers: HeadersInput,
@@ -44,24 +42,21 @@ export function adviseOnScheme(
   return `The request has ${spell(found)}. To verify it, import from '${entry}'.`
 }
 
-/** Returns what is wrong with a timestamp that is not decimal digits. */
 export function describeTimestamp(timestamp: string): string {
   return findForm(timestamp, TIMESTAMP_FORMS) ?? describeCharacter(timestamp, /[^0-9]/u)
 }
 
-/** Returns what is wrong with a nonce that is not 1 to 128 visible ASCII characters. */
 export function describeNonce(nonce: string): string {
   if (nonce === '') return 'it is empty'
   if (nonce.length > MAX_NONCE_LENGTH) return `it has ${nonce.length} characters`
   return describeCharacter(nonce, /[^!-~]/u)
 }
 
-/** Returns what is wrong with a signature that is not 64 lowercase hex digits. */
 export function describeSignature(signature: string): string {
   return `${findForm(signature, SIGNATURE_FORMS) ?? describeDigits(signature)}, not 64 lowercase hex digits`
 }
 
-/** Returns advice if a secret begins or ends with white space, such as the newline of a file. Otherwise, returns `undefined`. */
+/** Returns advice if a secret begins or ends with white space, such as the newline of a file. */
 export function adviseOnSecrets(secrets: readonly string[]): string | undefined {
   const index = secrets.findIndex((secret) => secret !== secret.trim())
   if (index === -1) return undefined
@@ -87,10 +82,7 @@ export function describeCharacter(value: string, wrong: RegExp): string {
   return `character ${index + 1} is U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/**
- * Describes the size of a body whose signature does not match. For example: `the body has 38 bytes, but Content-Length is 42, so the body
- * was changed`.
- */
+/** Describes the size of a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42, so …`. */
 export function describeSize(body: Uint8Array, headers: HeadersInput): string {
   const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
   if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {

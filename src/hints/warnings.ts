@@ -1,21 +1,18 @@
 const warned = new Set<string>()
 
-/** Emits a process warning about a probable mistake, once per code. This is not an error, because the mistake is not certain. */
+/** Warns about a probable mistake once per code. This is not an error, because the mistake is not certain. */
 export function warnOnce(code: string, message: string): void {
   if (warned.has(code)) return
   warned.add(code)
   warn(code, message)
 }
 
-/** Emits a process warning. */
 export function warn(code: string, message: string): void {
   // Some runtimes have no `process`.
   globalThis.process?.emitWarning?.(message, { type: 'WebhookWarning', code })
 }
 
-/**
- * Warns that `webhookId` equals the value of the header `name`. This is not an error, because the sender chooses the value of the header.
- */
+/** Warns that `webhookId` equals the header `name`. This is not an error, because the sender chooses the value of the header. */
 export function warnOfNonceAsWebhookId(name: string): void {
   warnOnce(
     'WEBHOOK_ID_IS_NONCE',

@@ -15,12 +15,8 @@ export type HeadersInput =
   | Iterable<readonly [string, string | readonly string[]]>
 
 /**
- * Returns the values of the three headers, unchanged.
- *
- * The values of a repeated header are joined with `, ` (RFC 9110, section 5.3). The joined value then breaks the format rule.
- *
- * @param sets - the sets of header names that a signing scheme can use. Only one set is read: the first set with a header in the request. So
- * two sets are never mixed.
+ * Returns the values of the three headers, unchanged. The values of a repeated header are joined with `, ` (RFC 9110, section 5.3), and then
+ * break the format rule. Only the first set of names with a header in the request is read, so two sets are never mixed.
  */
 export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] = [HEADERS]): NamedValues {
   const read = readerOf(headers)

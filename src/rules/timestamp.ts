@@ -7,12 +7,8 @@ export function isTimestamp(value: string): boolean {
 }
 
 /**
- * Returns whether a timestamp is within the window around `now`, both ends included.
- *
- * The comparison is in milliseconds, because whole seconds would make the window 601 s wide, one second longer than a nonce is kept.
- *
- * @param seconds - a timestamp in seconds since the Unix epoch.
- * @param now - server time in milliseconds since the Unix epoch. If `now` is not a finite number, no timestamp is within the window.
+ * Returns whether a timestamp in seconds is within the window around `now` in milliseconds, both ends included. The comparison is in
+ * milliseconds, because whole seconds would make the window 601 s wide, one second longer than a nonce is kept.
  */
 export function isInWindow(seconds: number, now: number): boolean {
   return Number.isFinite(now) && Math.abs(now - seconds * 1000) <= WINDOW_SECONDS * 1000

@@ -3,30 +3,13 @@
  * itself, and all of these can contain a password.
  */
 const KEPT = [
-  'name',
-  'message',
-  'code',
-  'errno',
-  'syscall',
-  'hostname',
-  'address',
-  'port',
-  'sqlState',
-  'sqlMessage',
-  'severity',
-  'detail',
-  'hint',
-  'cause',
-  'errors',
-  'lastNodeError',
-  '$metadata',
-  'requestId',
-  'httpStatusCode',
+  ...['name', 'message', 'code', 'errno', 'syscall', 'hostname', 'address', 'port'],
+  ...['sqlState', 'sqlMessage', 'severity', 'detail', 'hint', 'cause', 'errors'],
+  ...['lastNodeError', '$metadata', 'requestId', 'httpStatusCode'],
 ]
 
 /**
- * Returns a copy of an error without credentials, including all causes. The copy has the class and the stack of the error, and the
- * properties that say why it happened.
+ * Returns a copy of an error and of its causes, with the class, the stack and the properties that contain no credentials.
  *
  * @param copies - the copies of errors that were already copied, because an error may be its own cause.
  */
@@ -64,10 +47,7 @@ const VALUE = /(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|\\.|[^\s'"\\])
 
 const NAMED = new RegExp(`(${NAME.source})${VALUE.source}`, 'gis')
 
-/**
- * Returns `text` without the passwords in URLs, query strings and connection strings. Also removes the arguments of a command that Redis
- * does not know, such as `HELLO`.
- */
+/** Removes the passwords in URLs, query strings and connection strings, and the arguments of a command that Redis does not know. */
 function withoutPasswords(text: string): string {
   return text
     .replace(/:\/\/.*@/s, '://…@')

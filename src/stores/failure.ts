@@ -1,136 +1,96 @@
 import { NonceStoreError } from '../errors.js'
 import { withoutCredentials } from './credentials.js'
 
-/** A reason why a store does not work: how to recognise the error of the client, and what to do. */
-interface Reason {
-  /** The codes or error numbers of the errors. */
-  codes: readonly (string | number)[]
-  /** Matches the message of an error that has no code of its own. */
-  text?: RegExp
-  message: string
-}
+/** A reason why a store does not work: codes, numbers or messages of the client's error, and what to do. */
+type Reason = readonly [signs: readonly (string | number | RegExp)[], message: string]
 
 /** The server sent no response in time. This may pass without a change. */
-const UNREACHABLE: Reason = {
-  codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'AbortError', 'TimeoutError'],
-  // Clients use these messages after their own time-outs, or after they tried several servers.
-  text: /timeout|timed out|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
-  message:
-    'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
-}
+const UNREACHABLE: Reason = [
+  [
+    ...['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'AbortError', 'TimeoutError'],
+    // Clients use these messages after their own time-outs, or after they tried several servers.
+    /timeout|timed out|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+  ],
+  'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
+]
 
 /**
  * The first reason that matches is used, so precise reasons come first. The messages are safe to send, because they contain no host and no
  * user.
  */
 const REASONS: readonly Reason[] = [
-  {
-    codes: ['ERR_INVALID_URL'],
-    text: /^error parsing connection string/,
-    message: 'The URL of the client is invalid. Encode the user name and the password with encodeURIComponent.',
-  },
-  {
-    codes: ['28P01', '28000', 1045, 1698],
-    text: /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/,
-    message: 'The server refused the user name or the password. Correct both in the client.',
-  },
-  {
-    codes: ['3D000', 1049],
-    message: 'The database does not exist. Correct the name in the client, or create the database.',
-  },
-  {
-    codes: ['42501'],
-    message:
-      'The user lacks a permission. The user needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, the user also needs CREATE on the schema.',
-  },
-  {
-    codes: [1044, 1142, 1143, 1227],
-    message:
-      'The user lacks a permission. The user needs SELECT, INSERT and DELETE on the table. If the table is absent, the user also needs CREATE on the database.',
-  },
-  {
-    codes: [],
-    text: /\bNOPERM\b|user executing the script can't/,
-    message:
-      'The user lacks a permission. The user needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',
-  },
-  {
-    codes: ['AccessDeniedException'],
-    message: 'The role lacks a permission. The role needs dynamodb:PutItem on the table.',
-  },
-  {
-    codes: [
-      'CredentialsProviderError',
-      'ExpiredTokenException',
-      'InvalidSignatureException',
-      'UnrecognizedClientException',
-    ],
-    message: 'AWS refused the credentials, or the SDK found none. Correct the credentials of the client.',
-  },
-  {
-    codes: ['ResourceNotFoundException'],
-    message: 'The table does not exist. Create the table, or correct the option table or the region of the client.',
-  },
-  {
-    codes: ['ValidationException'],
-    message: 'The table has another key than the store needs. Create a table whose only key is the string key_hash.',
-  },
-  {
-    codes: ['42P01', 1146],
-    message: 'The table does not exist. Call createTable() first.',
-  },
-  {
-    codes: ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
-    message:
-      'The table has other columns than the store needs. Pass another name as the option table, or drop the table, and call createTable().',
-  },
-  {
-    codes: ['25006', 1290, 1792, 1836],
-    text: /\bREADONLY\b/,
-    message: 'The server is read-only or a replica. Connect to the primary.',
-  },
-  {
-    codes: [],
-    text: /\bNOREPLICAS\b/,
-    message: 'Redis has too few replicas that respond. Start a replica, or lower min-replicas-to-write.',
-  },
-  {
-    codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-    text: /certificate/i,
-    message: "The server's TLS certificate is not trusted. Set its authority in the client.",
-  },
-  {
-    codes: ['ENOTFOUND', 'EAI_AGAIN'],
-    message: 'The host name of the server is unknown. Correct the host name in the client, or check the DNS.',
-  },
-  {
-    codes: ['ECONNREFUSED', 'ENOENT'],
-    message: 'No server listens at the address. Start the server, or correct the host and port in the client.',
-  },
-  {
-    codes: ['55P03', '57014', 1205, 1969, 3024],
-    message:
-      'A statement of the store waited too long. Check which session locks the table, and whether the server is busy.',
-  },
+  [
+    ['ERR_INVALID_URL', /^error parsing connection string/],
+    'The URL of the client is invalid. Encode the user name and the password with encodeURIComponent.',
+  ],
+  [
+    ['28P01', '28000', 1045, 1698, /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/],
+    'The server refused the user name or the password. Correct both in the client.',
+  ],
+  [['3D000', 1049], 'The database does not exist. Correct the name in the client, or create the database.'],
+  [
+    ['42501'],
+    'The user lacks a permission. The user needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, the user also needs CREATE on the schema.',
+  ],
+  [
+    [1044, 1142, 1143, 1227],
+    'The user lacks a permission. The user needs SELECT, INSERT and DELETE on the table. If the table is absent, the user also needs CREATE on the database.',
+  ],
+  [
+    [/\bNOPERM\b|user executing the script can't/],
+    'The user lacks a permission. The user needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',
+  ],
+  [['AccessDeniedException'], 'The role lacks a permission. The role needs dynamodb:PutItem on the table.'],
+  [
+    ['CredentialsProviderError', 'ExpiredTokenException', 'InvalidSignatureException', 'UnrecognizedClientException'],
+    'AWS refused the credentials, or the SDK found none. Correct the credentials of the client.',
+  ],
+  [
+    ['ResourceNotFoundException'],
+    'The table does not exist. Create the table, or correct the option table or the region of the client.',
+  ],
+  [
+    ['ValidationException'],
+    'The table has another key than the store needs. Create a table whose only key is the string key_hash.',
+  ],
+  [['42P01', 1146], 'The table does not exist. Call createTable() first.'],
+  [
+    ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
+    'The table has other columns than the store needs. Pass another name as the option table, or drop the table, and call createTable().',
+  ],
+  [['25006', 1290, 1792, 1836, /\bREADONLY\b/], 'The server is read-only or a replica. Connect to the primary.'],
+  [[/\bNOREPLICAS\b/], 'Redis has too few replicas that respond. Start a replica, or lower min-replicas-to-write.'],
+  [
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', /certificate/i],
+    "The server's TLS certificate is not trusted. Set its authority in the client.",
+  ],
+  [
+    ['ENOTFOUND', 'EAI_AGAIN'],
+    'The host name of the server is unknown. Correct the host name in the client, or check the DNS.',
+  ],
+  [
+    ['ECONNREFUSED', 'ENOENT'],
+    'No server listens at the address. Start the server, or correct the host and port in the client.',
+  ],
+  [
+    ['55P03', '57014', 1205, 1969, 3024],
+    'A statement of the store waited too long. Check which session locks the table, and whether the server is busy.',
+  ],
   UNREACHABLE,
-  {
-    codes: [],
-    // ioredis and node-redis use these messages while they have no connection. The reason is only in their `error` events.
-    text: /max retries per request|enableOfflineQueue|Connection is closed|client is (offline|closed)|Socket closed/i,
-    message:
-      'The client has no connection, and does not say why. Log the error event of the client, which has the reason.',
-  },
+  // ioredis and node-redis use these messages while they have no connection. The reason is only in their `error` events.
+  [
+    [/max retries per request|enableOfflineQueue|Connection is closed|client is (offline|closed)|Socket closed/i],
+    'The client has no connection, and does not say why. Log the error event of the client, which has the reason.',
+  ],
 ]
 
 /**
  * Returns the error for a store that does not work. The message says what to do. `cause` is the error of the client that says why, without
  * credentials.
- *
- * @param error - what the client rejected with.
  */
 export function storeFailure(error: unknown): Error {
   const { reason, cause } = findReason(error)
-  if (reason !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
+  if (reason !== undefined) return new NonceStoreError(reason[1], { cause: withoutCredentials(cause) })
   if (error instanceof Error && ['ERR_INVALID_ARGUMENT', 'ERR_NONCE_STORE'].includes(Object(error).code)) return error
   return new NonceStoreError('The store does not work. See the cause.', { cause: withoutCredentials(error) })
 }
@@ -149,15 +109,14 @@ function findReason(error: unknown): { reason?: Reason; cause?: unknown } {
   return {}
 }
 
-function fits({ codes, text }: Reason, error: unknown): boolean {
+function fits([signs]: Reason, error: unknown): boolean {
   const { code, errno, name, message } = Object(error)
-  return [code, errno, name].some((value) => codes.includes(value)) || text?.test(String(message)) === true
+  return signs.some((sign) =>
+    sign instanceof RegExp ? sign.test(String(message)) : [code, errno, name].includes(sign),
+  )
 }
 
-/**
- * Returns an error, its causes, the errors of an `AggregateError`, and the last error of a cluster of ioredis. The search ends when it
- * has found ten errors.
- */
+/** Returns an error, its causes, the errors of an `AggregateError`, and the last error of a cluster of ioredis: ten or a few more. */
 function chainOf(error: unknown): unknown[] {
   const chain: unknown[] = [error]
   for (let index = 0; index < chain.length && chain.length < 10; index++) {
