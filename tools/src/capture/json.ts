@@ -98,7 +98,7 @@ export function findDocuments(text: string): readonly unknown[] {
   const whole = jsonValue(text.slice(start, text.lastIndexOf('}') + 1))
   if (whole !== undefined) return [whole]
   // Lines that do not end with `}` are left out, because `JSON.parse` is slow if it throws.
-  const lines = text.split('\n').filter((line) => line.includes('{') && line.trimEnd().endsWith('}'))
+  const lines = text.split('\n').filter((line) => /\{\s{0,40}"/.test(line) && line.trimEnd().endsWith('}'))
   return lines.map((line) => jsonValue(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)
 }
 

@@ -128,7 +128,7 @@ const PRINTED_WORDS: { readonly [word: string]: string } = {
 
 /** Returns the JSON of an object that Python, Ruby or Node printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. */
 function jsonOfPrinted(text: string): string | undefined {
-  if (!/^[{[]/.test(text) || jsonValue(text) !== undefined) return undefined
+  if (!/^[{[]/.test(text) || !/[}\]]/.test(text.trimEnd().slice(-1)) || jsonValue(text) !== undefined) return undefined
   const json = text.replace(PRINTED, (piece, string?: string, name?: string) => {
     if (string !== undefined) return JSON.stringify(fromUtf8(decodeEscapes(string)))
     return name === undefined ? (PRINTED_WORDS[piece] ?? piece) : JSON.stringify(name)
