@@ -95,6 +95,15 @@ describe('the clock of a store steps', () => {
     expect(await outcome(store, NOW + 300_000)).toBe('replayed_nonce')
     expect(await outcome(store, NOW + 300_001)).toBe('timestamp_outside_window')
   })
+
+  it('back by an hour, and right again: what was reserved in between has expired, so a replay is accepted', async () => {
+    const { clock, store } = shared()
+    clock.milliseconds -= 3_600_000
+    expect(await outcome(store, NOW)).toBe('accepted')
+    expect(await outcome(store, NOW + 1000)).toBe('replayed_nonce')
+    clock.milliseconds += 3_600_000
+    expect(await outcome(store, NOW + 2000)).toBe('accepted')
+  })
 })
 
 describe('servers that differ by d seconds and share a store', () => {
