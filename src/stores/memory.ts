@@ -9,8 +9,7 @@ import type { NonceStore } from './nonce-store.js'
 export interface MemoryNonceStoreOptions {
   /**
    * The maximum number of live entries: an integer from 1 to 16 777 216, by default 400 000. An entry takes about 260 bytes of the heap, or
-   * 360 bytes with the longest nonce. Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two
-   * entries.
+   * 360 bytes with the longest nonce. Suggested: accepted requests per second × 1200, because most messages take two entries for 600 s.
    */
   maxEntries?: number | undefined
   /**
@@ -26,25 +25,27 @@ export interface MemoryNonceStoreOptions {
 const MAX_ENTRIES = 16_777_216
 
 /**
- * The average number of entries in a shard when the store is full. One large `Map` would pause the process when it grows. A key that is
- * reserved and released often would become slow, because a `Map` keeps the places of deleted keys until it is rebuilt.
+ * The average number of entries in a shard of a full store. One large `Map` pauses the process when it grows. It also keeps the places of
+ * deleted keys, so a key that comes and goes becomes slow.
  */
 const SHARD_ENTRIES = 2048
 
 /** How many expired entries a reservation removes per queue and key. Two are enough to free the memory after a burst. */
 const REMOVALS = 2
 
+type Shard = Map<string, Entry>
+
 /** A reserved key. The head of a queue is an entry without a key. */
 class Entry {
   previous: Entry = this
   next: Entry = this
 
-  /** @param number - the number of the reservation. A lower number is older. */
   constructor(
+    readonly shard: Shard,
     readonly key: string,
     readonly expiry: number,
     readonly owner: string | undefined,
-    readonly number: number,
+    readonly sequence: number,
   ) {}
 }
 
@@ -52,8 +53,7 @@ class Entry {
  * A bounded nonce store in the memory of one process.
  *
  * Create one store per process, not per request. Use a shared store if you have several processes, or if replays must be refused after a
- * restart. Expired entries are removed by later reservations, without a timer. Many different TTLs make `reserve` slower. `verify` uses
- * only one TTL.
+ * restart. Expired entries are removed by later reservations, without a timer. Many different TTLs make `reserve` slower.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
@@ -72,7 +72,7 @@ export class MemoryNonceStore implements NonceStore {
   readonly #maxEntries: number
   readonly #whenFull: 'throw' | 'evict'
   readonly #clock: Clock
-  readonly #shards: Map<string, Entry>[]
+  readonly #shards: Shard[]
   /**
    * The heads of the queues. A queue is a ring of entries in order of reservation, in which no entry expires before the entry in front of it.
    * An entry that would break this order, because its TTL is shorter or the clock stepped back, goes into another queue.
@@ -109,10 +109,13 @@ export class MemoryNonceStore implements NonceStore {
     const time = timeOf(this.#clock)
     const now = Math.floor(time)
     const expiry = Math.ceil(time) + ttlMilliseconds(ttlSeconds)
-    const scopedKeys = keys.map((key) => scopedKey(webhookId, key))
     this.#removeExpired(now, REMOVALS * keys.length)
-    for (const key of scopedKeys) {
-      const entry = this.#shardOf(key).get(key)
+    const added = keys.map((each) => {
+      const key = scopedKey(webhookId, each)
+      return new Entry(this.#shardOf(key), key, expiry, owner, this.#reservations++)
+    })
+    for (const { shard, key } of added) {
+      const entry = shard.get(key)
       if (entry && now <= entry.expiry) return false
     }
 
@@ -126,9 +129,9 @@ export class MemoryNonceStore implements NonceStore {
     while (this.#size > room) {
       // The oldest entry is in front of its queue.
       const fronts = this.#queues.map((head) => head.next)
-      this.#remove(fronts.reduce((one, other) => (one.number < other.number ? one : other)))
+      this.#remove(fronts.reduce((one, other) => (one.sequence < other.sequence ? one : other)))
     }
-    for (const key of scopedKeys) this.#add(key, expiry, owner)
+    for (const entry of added) this.#add(entry)
     this.#use?.noteReservation()
     return true
   }
@@ -150,16 +153,15 @@ export class MemoryNonceStore implements NonceStore {
     }
   }
 
-  #add(key: string, expiry: number, owner: string | undefined): void {
-    const shard = this.#shardOf(key)
+  #add(entry: Entry): void {
+    const { shard, key, expiry } = entry
     const expired = shard.get(key)
     if (expired) this.#remove(expired)
     let head = this.#queues.find(({ previous }) => previous.expiry <= expiry)
     if (head === undefined) {
-      head = new Entry('', 0, undefined, 0)
+      head = new Entry(shard, '', 0, undefined, 0)
       this.#queues.push(head)
     }
-    const entry = new Entry(key, expiry, owner, this.#reservations++)
     entry.previous = head.previous
     entry.next = head
     entry.previous.next = entry
@@ -169,8 +171,8 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   #remove(entry: Entry): void {
-    const { key, previous, next } = entry
-    this.#shardOf(key).delete(key)
+    const { shard, key, previous, next } = entry
+    shard.delete(key)
     previous.next = next
     next.previous = previous
     // Only the head is left.
@@ -178,13 +180,10 @@ export class MemoryNonceStore implements NonceStore {
     this.#size--
   }
 
-  /**
-   * Returns the shard for a key, by its FNV-1a hash. The hash has no random seed, because a sender whose signed requests could fill one shard
-   * could also fill the whole store, which is worse.
-   */
-  #shardOf(key: string): Map<string, Entry> {
+  /** FNV-1a needs no random seed: a sender who could fill one shard could also fill the whole store, which is worse. */
+  #shardOf(key: string): Shard {
     let hash = 0x811c9dc5
     for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
-    return this.#shards[(hash >>> 0) % this.#shards.length] as Map<string, Entry>
+    return this.#shards[(hash >>> 0) % this.#shards.length] as Shard
   }
 }
