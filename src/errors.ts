@@ -130,18 +130,12 @@ export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
   }
 }
 
-/**
- * `handle` throws this error for a copy of a request that is still being handled. The sender must retry, because the first copy may fail.
- */
-export class WebhookInProgressError extends HttpError<'ERR_WEBHOOK_IN_PROGRESS'> {
-  constructor() {
-    super('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request is being handled')
-  }
+/** Returns the error for a copy of a request that is being handled. The sender must retry, because the first copy may fail. */
+export function webhookInProgress(): HttpError<'ERR_WEBHOOK_IN_PROGRESS'> {
+  return new HttpError('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request is being handled')
 }
 
-/**
- * `handle` throws this error for a request whose event is already committed. The sender must not send the event again, so the status is 200.
- */
+/** `handle` throws this error if the event is already committed. The status is 200, so that the sender does not send the event again. */
 export class EventRepeatedError extends HttpError<'ERR_EVENT_REPEATED'> {
   readonly webhookId: string
   /** What happened, with the ID of the event, for your log. */
@@ -154,17 +148,7 @@ export class EventRepeatedError extends HttpError<'ERR_EVENT_REPEATED'> {
   }
 }
 
-/** `handle` throws this error if your code took longer than `workTimeout`. Nothing is committed, so the sender must retry. */
-export class WorkTimeoutError extends HttpError<'ERR_WORK_TIMEOUT'> {
-  constructor(milliseconds: number) {
-    super('ERR_WORK_TIMEOUT', `The work took longer than ${milliseconds} ms, so nothing is committed`)
-  }
-}
-
-/**
- * Returns the error of a store that is full or busy, and cannot accept a reservation. `verify` throws a {@link NonceStoreError} with this
- * error as its `cause`.
- */
+/** Returns the error of a store that is full or busy, which is the `cause` of a {@link NonceStoreError}. */
 export function storeOverload(code: 'ERR_NONCE_STORE_FULL' | 'ERR_NONCE_STORE_BUSY', message: string): Error {
   return Object.assign(new Error(message), { code })
 }

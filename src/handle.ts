@@ -3,7 +3,7 @@ import { hasMethod, invalidType, kindOf } from './arguments.js'
 import type { SignedRequest } from './checks.js'
 import type { Clock } from './clock.js'
 import { describeError, oneLine } from './describe-error.js'
-import { EventRepeatedError, WebhookInProgressError, WebhookRejectedError } from './errors.js'
+import { EventRepeatedError, WebhookRejectedError, webhookInProgress } from './errors.js'
 import { publishResult } from './publish-result.js'
 import {
   type AcceptedResult,
@@ -11,20 +11,14 @@ import {
   type FindWebhook,
   type ReceivedWebhook,
   readSigned,
+  reserveSigned,
   SOURCE_OPTIONS,
   type WebhookSource,
 } from './receive.js'
 import type { Secret } from './request.js'
 import { NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
-import {
-  assertNonceStore,
-  assertRelease,
-  type NonceStore,
-  newOwner,
-  releaseKeys,
-  reserveKeys,
-} from './stores/nonce-store.js'
+import { assertNonceStore, assertRelease, type NonceStore } from './stores/nonce-store.js'
 import type { TransactionStore, WorkSignal } from './transactions/transaction-store.js'
 
 /** A request that is handled over a transaction store. */
@@ -35,6 +29,13 @@ export interface TransactionSource<Webhook> extends WebhookSource {
    */
   eventId?: (webhook: Webhook) => string | number
 }
+
+/** Your code, which handles a webhook. */
+export type Work<Webhook, Transaction, T> = (
+  webhook: Webhook,
+  transaction: Transaction,
+  signal: WorkSignal,
+) => T | Promise<T>
 
 /**
  * Receives a webhook as {@link receive} does, and runs your code. Resolves to what your code returns.
@@ -78,11 +79,7 @@ export function handle<T, Transaction>(
   source: TransactionSource<Omit<ReceivedWebhook, 'release'>>,
   secret: Secret | FindWebhook,
   transactionStore: TransactionStore<Transaction>,
-  work: (
-    webhook: Omit<ReceivedWebhook, 'release'>,
-    transaction: NoInfer<Transaction>,
-    signal: WorkSignal,
-  ) => T | Promise<T>,
+  work: Work<Omit<ReceivedWebhook, 'release'>, NoInfer<Transaction>, T>,
   clock?: Clock,
 ): Promise<T>
 export function handle<T>(
@@ -96,7 +93,7 @@ export function handle<T, Transaction>(
   source: WebhookSource,
   secret: Secret | FindWebhook,
   store: NonceStore | TransactionStore<Transaction>,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>, transaction: Transaction, signal: WorkSignal) => T | Promise<T>,
+  work: Work<Omit<ReceivedWebhook, 'release'>, Transaction, T>,
   clock: Clock = Date,
 ): Promise<T> {
   return handleRequest(OWN_SCHEME, source, secret, store, work, clock)
@@ -108,11 +105,7 @@ export function handleRequest<Secrets, Key, Result extends AcceptedResult, Trans
   source: TransactionSource<Result & Pick<ReceivedWebhook, 'body'>>,
   secret: Secrets | FindWebhook<Secrets>,
   store: NonceStore | TransactionStore<Transaction>,
-  work: (
-    webhook: Result & Pick<ReceivedWebhook, 'body'>,
-    transaction: Transaction,
-    signal: WorkSignal,
-  ) => T | Promise<T>,
+  work: Work<Result & Pick<ReceivedWebhook, 'body'>, Transaction, T>,
   clock: Clock,
 ): Promise<T> {
   return publishResult(async (details) => {
@@ -163,7 +156,7 @@ async function whileInProgress<T>(store: object, signed: SignedRequest<unknown>,
   const running = inProgress.get(store) ?? new Set()
   inProgress.set(store, running)
   const keys = signed.keys.map((key) => JSON.stringify([signed.webhookId, key]))
-  if (keys.some((key) => running.has(key))) throw new WebhookInProgressError()
+  if (keys.some((key) => running.has(key))) throw webhookInProgress()
   for (const key of keys) running.add(key)
   try {
     return await run()
@@ -178,13 +171,11 @@ async function runWithRelease<Result extends AcceptedResult, T>(
   signed: SignedRequest<Result>,
   run: (result: Result) => Promise<T>,
 ): Promise<T> {
-  const owner = newOwner()
-  const isReserved = await reserveKeys(nonceStore, signed.webhookId, signed.keys, owner)
-  const result = acceptedOrThrow(isReserved ? signed.conclude() : signed.replayed(), signed.webhookId)
+  const { result, release } = await reserveSigned(nonceStore, signed)
   try {
     return await run(result)
   } catch (error) {
-    await releaseKeys(nonceStore, signed.webhookId, signed.keys, owner).catch((failure: unknown) => {
+    await release().catch((failure: unknown) => {
       const webhook = oneLine(signed.webhookId)
       console.error(
         `Webhook ${webhook}: the nonce stays reserved, because the release failed: ${describeError(failure)}`,
@@ -217,9 +208,7 @@ async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   })
   if (result.outcome === 'done') return result.value
   if (result.outcome === 'replayed') throw new WebhookRejectedError(replayed(), webhookId)
-  throw result.outcome === 'repeated'
-    ? new EventRepeatedError(webhookId, String(event?.key))
-    : new WebhookInProgressError()
+  throw result.outcome === 'repeated' ? new EventRepeatedError(webhookId, String(event?.key)) : webhookInProgress()
 }
 
 /** Returns the key of the event, or the error that says why it has none. */

@@ -97,14 +97,21 @@ export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
   return publishResult(async (details) => {
     assertNonceStore(nonceStore)
     const { signed, body } = await readSigned(scheme, source, secret, clock, details)
-    const { webhookId, keys } = signed
-    const owner = newOwner()
-    const isReserved = await reserveKeys(nonceStore, webhookId, keys, owner)
-    const result = acceptedOrThrow(isReserved ? signed.conclude() : signed.replayed(), webhookId)
+    const { result, release } = await reserveSigned(nonceStore, signed)
     let released: Promise<void> | undefined
-    const release = () => (released ??= releaseKeys(nonceStore, webhookId, keys, owner))
-    return Object.assign(result, { body, release })
+    return Object.assign(result, { body, release: () => (released ??= release()) })
   })
+}
+
+/** Reserves the keys of a request, and checks the last rules. Resolves to the result, and the function that releases the keys. */
+export async function reserveSigned<Result extends AcceptedResult>(
+  nonceStore: NonceStore,
+  { webhookId, keys, conclude, replayed }: SignedRequest<Result>,
+): Promise<{ result: Result; release: () => Promise<void> }> {
+  const owner = newOwner()
+  const isReserved = await reserveKeys(nonceStore, webhookId, keys, owner)
+  const result = acceptedOrThrow(isReserved ? conclude() : replayed(), webhookId)
+  return { result, release: () => releaseKeys(nonceStore, webhookId, keys, owner) }
 }
 
 /** The result of a scheme for a request that met every rule. */

@@ -8,17 +8,8 @@ import type { StandardSecret } from './secret.js'
 export type ReceivedMessage = AcceptedMessage & Pick<ReceivedWebhook, 'body' | 'release'>
 
 /**
- * Reads a webhook request, and checks that the request is authentic by the rules of
- * [Standard Webhooks](https://www.standardwebhooks.com), recent and not a replay. Resolves to the accepted request with its body.
- *
- * Apart from the signing scheme, this function works like `receive` of the main entry, with the same options, limits and errors. If this
- * function throws, pass the error to `refuse` or `refusal` of the main entry.
- *
- * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
- * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
- * @param nonceStore - the store for attempts. All processes that serve a webhook must share one store.
- * @param clock - server time, by default `Date`.
- * @throws the errors of `receive` in the main entry.
+ * Reads and checks a webhook request by the rules of [Standard Webhooks](https://www.standardwebhooks.com), which {@link verify} lists. The
+ * parameters, the limits and the errors are those of `receive` in the main entry.
  *
  * @example
  * ```ts

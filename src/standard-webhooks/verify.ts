@@ -7,10 +7,8 @@ import { type AcceptedMessage, STANDARD_WEBHOOKS } from './scheme.js'
 import type { StandardSecret } from './secret.js'
 
 /**
- * Checks that a request is authentic by the rules of [Standard Webhooks](https://www.standardwebhooks.com), recent and not a replay, and
- * resolves to the result.
- *
- * The rules, the order of the rules and the reasons are the same as for `verify` of the main entry, with these headers:
+ * Checks that a request is authentic by the rules of [Standard Webhooks](https://www.standardwebhooks.com), recent and not a replay. The
+ * parameters, the reasons and the errors are those of `verify` in the main entry, but the headers differ:
  *
  * 1. `webhook-id` is 1 to 256 visible ASCII characters without a full stop: `invalid_nonce`.
  * 2. `webhook-timestamp` is Unix time in seconds, within 300 s of the clock.
@@ -21,12 +19,7 @@ import type { StandardSecret } from './secret.js'
  * Each attempt, which is `webhook-id` and `webhook-timestamp` together, is accepted once. A retry has the same `webhook-id` and is accepted
  * too, so do the work of a message once per `messageId`.
  *
- * @param request - the webhook's ID in your database, the headers and the raw body.
- * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
- * @param nonceStore - the store for attempts. All processes that serve a webhook must share one store.
- * @param clock - server time, by default `Date`.
- * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a secret that is not base64.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the store failed. There is no result, so respond with 503.
+ * @throws `RangeError` with `code` `ERR_INVALID_ARGUMENT` if the secret is text that is not base64, and the errors of the main entry.
  *
  * @example
  * ```ts

@@ -25,12 +25,7 @@ export interface Probe {
   readonly advice: string
 }
 
-/**
- * Reserves a new key twice, and releases the key. If a step gets no response, tries all
- * steps again with another key.
- *
- * @throws a {@link NonceStoreError} whose message says what to do.
- */
+/** Reserves a new key twice, and releases the key. If a step gets no response, tries all steps again with another key. */
 export async function checkStore(
   timeout: number,
   createProbe: (webhookId: string, key: string) => Probe,

@@ -3,9 +3,7 @@ import { assertWellFormed, invalidRange } from '../arguments.js'
 
 /**
  * Joins a webhook's ID and a key to one string, which is different for every pair. The string starts with the length of the ID, so ID `a`
- * with key `b:c` differs from ID `a:b` with key `c`.
- *
- * @throws `TypeError` if `webhookId` contains a lone surrogate, because all lone surrogates have the same hash.
+ * with key `b:c` differs from ID `a:b` with key `c`. All lone surrogates would have the same hash.
  */
 export function scopedKey(webhookId: string, key: string): string {
   assertWellFormed(webhookId, 'webhookId')
@@ -17,7 +15,6 @@ export function scopedKeyHash(webhookId: string, key: string): string {
   return hash('sha256', scopedKey(webhookId, key))
 }
 
-/** Returns the hash of an owner as 32 hex digits. */
 export function ownerHash(owner: string): string {
   return hash('sha256', owner).slice(0, 32)
 }
@@ -31,10 +28,8 @@ export function newToken(owner: string | undefined): string {
 }
 
 /**
- * Returns the first digits of {@link scopedKeyHash} for the webhook and the part of the key before its first `:`.
- *
- * The tag is the same for every split of a signed message, because the part of the nonce before its first `:` is the same. The tag contains
- * no `{` or `}`.
+ * Returns a hash of the webhook and the part of the key before its first `:`, which is the same in every split of a signed message. The tag
+ * contains no `{` or `}`.
  */
 export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
@@ -49,10 +44,8 @@ export function ttlMilliseconds(ttlSeconds: number): number {
 }
 
 /**
- * Returns how long a database keeps a key, in milliseconds of the database's clock.
- *
- * The result is one more than the TTL, because clocks in whole milliseconds round down. Without the extra millisecond, a key could expire
- * up to 1 ms before its request is outside the window.
+ * Returns how long a database keeps a key, in milliseconds: one more than the TTL, because clocks in whole milliseconds round down. Without
+ * it, a key could expire up to 1 ms before its request is outside the window.
  */
 export function engineTtlMilliseconds(ttlSeconds: number): number {
   return ttlMilliseconds(ttlSeconds) + 1

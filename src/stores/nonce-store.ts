@@ -78,7 +78,6 @@ export function assertNonceStore(nonceStore: NonceStore): void {
   }
 }
 
-/** Asserts that a store can release a reservation. */
 export function assertRelease(nonceStore: NonceStore): void {
   if (!hasMethod(nonceStore, 'release')) {
     throw invalidType('nonceStore has no release(). Pass a store of this package, or add release() to your store.')
@@ -96,13 +95,8 @@ export function newOwner(): string {
 }
 
 /**
- * Reserves all keys in one call if the store has `reserveAll`, and otherwise one key after the other until a key is taken. Resolves to
- * whether all keys are now reserved.
- *
- * A store that returns anything but `true` or `false` counts as failed. If the store fails after it has reserved a key for `owner`, the keys
- * are released. Otherwise, the retry would be refused as a replay.
- *
- * @throws {@link NonceStoreError} if the store failed.
+ * Reserves the keys, and resolves to whether all are now reserved. If the store fails after it has reserved a key for `owner`, the keys are
+ * released. Otherwise, the retry would be refused as a replay.
  */
 export async function reserveKeys(
   nonceStore: NonceStore,
@@ -134,11 +128,7 @@ export async function reserveKeys(
   )
 }
 
-/**
- * Releases the keys that were reserved for `owner`.
- *
- * @throws {@link NonceStoreError} if the store failed.
- */
+/** Releases the keys that were reserved for `owner`. */
 export async function releaseKeys(
   nonceStore: NonceStore,
   webhookId: string,

@@ -1,4 +1,4 @@
-import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
+import { assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 
 /** The options of all stores that use a server. */
 export interface NetworkOptions {
@@ -15,7 +15,7 @@ export interface NetworkOptions {
   concurrency?: number | undefined
 }
 
-/** Returns the network options, with default values for missing options. Throws if an option is invalid. */
+/** Returns the network options with their defaults. Throws if an option is invalid. */
 export function networkOptions(options: NetworkOptions): { timeout: number; concurrency: number } {
   const { timeout = 1000, concurrency = 32 } = options
   assertTimeout(timeout)
@@ -36,7 +36,6 @@ export interface TableOptions {
   table?: string | undefined
 }
 
-/** Asserts that the option `name` is a function. */
 export function assertFunction(value: unknown, name: string, example: string): void {
   if (typeof value !== 'function')
     throw invalidType(`${name} is ${kindOf(value)}. Pass a function, such as ${example}.`)
@@ -53,39 +52,4 @@ export function tableNames(table: string, prefix: string, length: number): strin
     )
   }
   return names
-}
-
-/** Returns the option `limit` of `deleteExpired`. */
-export function limitOf(options: { limit?: number | undefined }): number {
-  assertOptions(options, ['limit'])
-  const { limit = 10_000 } = options
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')
-  }
-  return limit
-}
-
-const MAX_ATTEMPTS = 20
-const MAX_PAUSE_MILLISECONDS = 32
-
-/**
- * Runs statements, and resolves to the result of `run`. If the server undoes the statements because of concurrent statements, runs them
- * again. A pause before each attempt lets the other statements finish. No attempt begins after `milliseconds`.
- */
-export async function retryUndone<T>(
-  run: () => Promise<T>,
-  isUndone: (error: unknown) => boolean,
-  milliseconds: number,
-): Promise<T> {
-  const end = performance.now() + milliseconds
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run()
-    } catch (error) {
-      // A part of each pause is random, because two statements with equal pauses would conflict again.
-      const pause = Math.min(2 ** attempt, MAX_PAUSE_MILLISECONDS) * (0.5 + Math.random() / 2)
-      if (attempt === MAX_ATTEMPTS || !isUndone(error) || performance.now() + pause > end) throw error
-      await new Promise((resolve) => setTimeout(resolve, pause))
-    }
-  }
 }

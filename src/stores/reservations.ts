@@ -42,11 +42,7 @@ export class Reservations {
   /** The time until which each key of another process is remembered, the oldest key first. */
   readonly #takenUntil = new Map<string, number>()
 
-  /**
-   * @param timeout - how long a reservation may take, in milliseconds.
-   * @param concurrency - the maximum number of reservations that wait for the server.
-   * @param now - returns the time in milliseconds.
-   */
+  /** `timeout` and the result of `now` are in milliseconds. `concurrency` limits how many reservations wait for the server. */
   constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
     this.#timeout = timeout
     this.#admission = new Admission(concurrency, timeout)

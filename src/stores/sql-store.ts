@@ -1,19 +1,12 @@
-import { assertOptions, kindOf } from '../arguments.js'
+import { assertOptions, invalidRange, kindOf } from '../arguments.js'
 import { checkStore, PROBE_SECONDS, type Probe } from './check.js'
 import { hidingCredentials } from './credentials.js'
 import { storeFailure } from './failure.js'
 import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
-import {
-  assertFunction,
-  limitOf,
-  type NetworkOptions,
-  networkOptions,
-  retryUndone,
-  type TableOptions,
-  tableNames,
-} from './options.js'
+import { assertFunction, type NetworkOptions, networkOptions, type TableOptions, tableNames } from './options.js'
 import { Reservations } from './reservations.js'
+import { retryUndone } from './retry-undone.js'
 import { SWEEP_ROWS, Sweeper } from './sweeper.js'
 
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
@@ -25,7 +18,6 @@ export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions {
   query: (text: string, values: (string | number)[]) => Promise<unknown>
 }
 
-/** Runs one statement with its parameters. */
 export type SqlQuery = SqlNonceStoreOptions['query']
 
 /** The rows of a reservation, one row per key. */
@@ -112,11 +104,7 @@ export abstract class SqlStore {
     }))
   }
 
-  /**
-   * Returns the functions of {@link check} that reserve and release a key.
-   *
-   * @internal
-   */
+  /** @internal */
   protected abstract createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'>
 
   /**
@@ -128,7 +116,11 @@ export abstract class SqlStore {
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
     const query: SqlQuery = (...statement) => this.retry(() => this.query(...statement))
-    const limit = limitOf(options)
+    assertOptions(options, ['limit'])
+    const { limit = 10_000 } = options
+    if (!Number.isSafeInteger(limit) || limit < 1) {
+      throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')
+    }
     for (let deleted = 0; ; ) {
       const rows = Math.min(limit - deleted, SWEEP_ROWS)
       const count = await this.dialect.deleteExpired(query, this.table, rows)
@@ -159,7 +151,6 @@ export abstract class SqlStore {
   }
 }
 
-/** A nonce store in an SQL database. The store works with any client. */
 export class SqlNonceStore extends SqlStore implements NonceStore {
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
     assertOptions(options, ['query', 'table', 'timeout', 'concurrency'])

@@ -75,7 +75,6 @@ export class LateReservations {
   /** Until when copies of each key are refused, the oldest key first. */
   readonly #refusals = new Map<string, { readonly until: number }>()
 
-  /** @param timeout - how long a reservation may take, in milliseconds. */
   constructor(timeout: number) {
     this.#timeout = timeout
   }
@@ -89,12 +88,7 @@ export class LateReservations {
     )
   }
 
-  /**
-   * Resolves to the response to a reservation, or rejects after the time-out.
-   *
-   * @param keys - the keys with their webhook.
-   * @param release - releases the keys. Called if the response is `true` after the time-out.
-   */
+  /** Resolves to the response to a reservation, or rejects after the time-out. If the response `true` comes later, calls `release`. */
   async wait(keys: readonly string[], response: Promise<boolean>, release?: () => unknown): Promise<boolean> {
     let isAnswered = false
     const answered = Promise.resolve(response).finally(() => {
@@ -135,11 +129,7 @@ export class LateReservations {
   }
 }
 
-/**
- * Resolves to the result of `response`, or rejects if there is no result after `milliseconds`. A late result or error is ignored.
- *
- * @param message - the message of the error. By default, a message about a reservation.
- */
+/** Resolves to the result of `response`, or rejects if there is no result after `milliseconds`. A late result or error is ignored. */
 export function within<T>(
   milliseconds: number,
   response: T | PromiseLike<T>,
@@ -156,11 +146,8 @@ function timedOut(message: string): Error {
 }
 
 /**
- * Calls `act` after `milliseconds` and one more turn of the event loop. Without this turn, after a stall of the process, the time-out would
- * come before responses that have already arrived.
- *
- * @param options - `ref`: whether the timer keeps the process running, by default `true`.
- * @returns a function that stops the timer.
+ * Calls `act` after `milliseconds` and one more turn of the event loop, and returns a function that stops the timer. Without this turn, after
+ * a stall of the process, the time-out would come before responses that have already arrived.
  */
 export function startTimer(milliseconds: number, act: () => void, { ref = true } = {}): () => void {
   let turn: NodeJS.Immediate | undefined

@@ -68,8 +68,8 @@ const TRANSACTIONS: TransactionDialect = {
  * A transaction store in MySQL or MariaDB (InnoDB), for `handle`: your code runs in the transaction that reserves the nonce. The work of
  * your code and the nonce are committed together or not at all. The store works with any client and query builder.
  *
- * The table is the same as for `MySqlNonceStore`. Create the table with {@link MySqlTransactionStore.createTable}, and run {@link
- * MySqlTransactionStore.deleteExpired} on a schedule.
+ * The table is the same as for `MySqlNonceStore`. Create the table with {@link MySqlTransactionStore.createTable}. The store deletes expired
+ * rows by itself.
  *
  * @typeParam Transaction - what your client passes to the code of a transaction.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.

@@ -50,8 +50,8 @@ const TRANSACTIONS: TransactionDialect = {
  * A transaction store in PostgreSQL, for `handle`: your code runs in the transaction that reserves the nonce. The work of your code and the
  * nonce are committed together or not at all. The store works with any client and query builder.
  *
- * The table is the same as for `PostgresNonceStore`. Create the table with {@link PostgresTransactionStore.createTable}, and run {@link
- * PostgresTransactionStore.deleteExpired} on a schedule.
+ * The table is the same as for `PostgresNonceStore`. Create the table with {@link PostgresTransactionStore.createTable}. The store deletes expired
+ * rows by itself.
  *
  * @typeParam Transaction - what your client passes to the code of a transaction.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, invalidRange } from '../arguments.js'
-import { NonceStoreError, WorkTimeoutError } from '../errors.js'
+import { HttpError, NonceStoreError } from '../errors.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
@@ -39,9 +39,7 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
 
 /** The rows that a transaction writes, with one owner. */
 export interface TransactionRows {
-  /** The hashes of all keys. */
   readonly hashes: readonly string[]
-  /** The hash of the event's key. */
   readonly eventHash: string | undefined
   readonly owner: string
   /** The parameters of the statement that writes the rows. */
@@ -241,7 +239,8 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     workLimit: Limit,
   ): Promise<T> {
     limit.stop()
-    workLimit.start(this.#workTimeout, new WorkTimeoutError(this.#workTimeout))
+    const tooLong = `The work took longer than ${this.#workTimeout} ms, so nothing is committed`
+    workLimit.start(this.#workTimeout, new HttpError('ERR_WORK_TIMEOUT', tooLong))
     // Work that hangs keeps its connection until this connection has ended, because nobody else may use a connection of running code.
     const ended = workLimit.exceeded.catch(async (error: unknown) => {
       await endConnection()
@@ -261,7 +260,6 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     }
   }
 
-  /** Locks all keys without waiting. */
   async #lock(query: SqlQuery, rows: TransactionRows): Promise<LockRow> {
     // The margin lets this process report the time-out first.
     const text = this.#dialect.lock(this.table, rows, this.#workTimeout + this.timeout)
@@ -321,12 +319,10 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   }
 }
 
-/** Returns the column `hash` of a result. */
 function hashesIn(result: unknown): string[] {
   return rowsOf(result).map((row) => String(row['hash']))
 }
 
-/** Returns the error of a store that failed for this reason. */
 function storeFailed(cause: unknown): NonceStoreError {
   return new NonceStoreError('The nonce store failed. See the cause.', { cause: withoutCredentials(cause) })
 }

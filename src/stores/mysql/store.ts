@@ -152,7 +152,7 @@ export const MYSQL: SqlDialect = {
  *
  * A reservation is one `INSERT` of all its keys, which fails as a whole if one key is taken. The expiry is measured with the server's
  * clock. Create the table with {@link MySqlNonceStore.createTable}, and check it with {@link MySqlNonceStore.check}.
- * Run {@link MySqlNonceStore.deleteExpired} on a schedule, because expired rows take space until they are deleted.
+ * The store deletes expired rows by itself.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *

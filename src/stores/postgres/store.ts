@@ -110,9 +110,8 @@ export const POSTGRES: SqlDialect = {
 /**
  * A nonce store in PostgreSQL. The store works with any client.
  *
- * A reservation is one statement and uses the database's clock. Create the table with {@link
- * PostgresNonceStore.createTable}. Run {@link PostgresNonceStore.deleteExpired} on a schedule, because expired rows
- * take space until they are deleted.
+ * A reservation is one statement and uses the database's clock. Create the table with {@link PostgresNonceStore.createTable}. The store
+ * deletes expired rows by itself.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *

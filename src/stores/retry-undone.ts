@@ -1,0 +1,24 @@
+const MAX_ATTEMPTS = 20
+const MAX_PAUSE_MILLISECONDS = 32
+
+/**
+ * Runs statements, and resolves to the result of `run`. If the server undoes the statements because of concurrent statements, runs them
+ * again. A pause before each attempt lets the other statements finish. No attempt begins after `milliseconds`.
+ */
+export async function retryUndone<T>(
+  run: () => Promise<T>,
+  isUndone: (error: unknown) => boolean,
+  milliseconds: number,
+): Promise<T> {
+  const end = performance.now() + milliseconds
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      // A part of each pause is random, because two statements with equal pauses would conflict again.
+      const pause = Math.min(2 ** attempt, MAX_PAUSE_MILLISECONDS) * (0.5 + Math.random() / 2)
+      if (attempt === MAX_ATTEMPTS || !isUndone(error) || performance.now() + pause > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
