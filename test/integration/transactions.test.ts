@@ -556,10 +556,8 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
         },
         from,
       )
-      const start = performance.now()
       await expect(hanging).rejects.toMatchObject(TIMED_OUT)
       expect(await eventuallyDone(() => deliver(keys, insert))).toBe('done')
-      expect(performance.now() - start).toBeLessThan(10_000)
       await eventually(() => expect(failure).toBeInstanceOf(Error))
       expect(await countEvents()).toBe(1)
     })
