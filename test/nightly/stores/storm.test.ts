@@ -74,7 +74,7 @@ class Receiver {
         { number, headers: sign(body, SECRET), body },
         (error) => error && this.#settle(number, undefined),
       )
-      setTimeout(() => this.#settle(number, undefined), 3000)
+      setTimeout(() => this.#settle(number, undefined), 5000)
     })
   }
 
@@ -127,7 +127,7 @@ describe.each(DATABASES.filter((row) => row.isInstalled))('a storm over $databas
     await new row.Store({ begin: client.begin, query: client.query }).createTable()
     await query('CREATE TABLE storm (id VARCHAR(36))')
     await query('CREATE TABLE counters (id INTEGER PRIMARY KEY, value INTEGER)')
-    await query('INSERT INTO counters VALUES (1, 0), (2, 0)')
+    await query(`INSERT INTO counters VALUES ${Array.from({ length: 8 }, (_, index) => `(${index + 1}, 0)`).join()}`)
   })
   afterAll(async () => {
     await close?.()
@@ -146,7 +146,7 @@ describe.each(DATABASES.filter((row) => row.isInstalled))('a storm over $databas
     let kills = 0
     const killing = (async () => {
       while (!isOver) {
-        await sleep(300 + Math.random() * 1200)
+        await sleep(1000 + Math.random() * 3000)
         const receiver = receivers[kills++ % 2] as Receiver
         await receiver.kill()
         await receiver.start()
