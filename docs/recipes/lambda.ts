@@ -8,10 +8,11 @@
 // ```
 //
 // - **Set the binary media types of a REST API to `*/*`.** Otherwise, the API passes every body as text, which may change its bytes.
-// - **Do not switch on payload compression,** because API Gateway then decompresses compressed bodies, and their signatures no longer match.
+// - **Do not switch on payload compression.** API Gateway then decompresses bodies, and their signatures no longer match.
 // - For an Application Load Balancer, switch on multi-value headers. Otherwise, the balancer sends only the last value of a repeated header.
 // - A function accepts bodies of up to 6 MB. API Gateway accepts headers of up to 10 KB.
-// - With [DynamoDB](../operate/dynamodb.md) instead of Redis, save its first lines as `dynamodb.js`, create the table, and replace the lines for Redis:
+// - Without a VPC, take [DynamoDB](../operate/dynamodb.md) instead of Redis: save its first lines as `dynamodb.js`, create the table, and replace the lines for
+//   Redis:
 //
 // ```js
 // import { nonceStore } from './dynamodb.js'

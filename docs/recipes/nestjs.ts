@@ -4,7 +4,7 @@
 //
 // - Run the app with `npx tsx server.mts`. `tsconfig.json` needs `"experimentalDecorators": true` and `"emitDecoratorMetadata": true`.
 // - The line with `json()` parses the bodies of all other routes. With `setGlobalPrefix('api')`, write `/api/hooks` there.
-// - `rawBody: true` is not enough, because its parser inflates bodies, and refuses more than 100 kB.
+// - `rawBody: true` is not enough: its parser inflates bodies, and refuses more than 100 kB.
 //
 // ## With Fastify
 //

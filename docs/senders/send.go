@@ -2,7 +2,7 @@
 //
 // Save this program as `send.go`. The program needs Go 1.16.
 //
-// - Sign and send the result of `json.Marshal`, because `json.NewEncoder` adds a newline.
+// - Sign and send the result of `json.Marshal`. `json.NewEncoder` adds a newline.
 
 // go run send.go URL FILE, with the secret in WEBHOOK_SECRET.
 package main

@@ -3,7 +3,7 @@
 //
 // Save this program as `send.php`. The program needs PHP 7.4 with `allow_url_fopen`, which is on by default.
 //
-// - With the curl extension, pass `$body` to `CURLOPT_POSTFIELDS`, not `$event`, because curl sends an array as a form.
+// - With the curl extension, pass `$body` to `CURLOPT_POSTFIELDS`, not `$event`, which curl sends as a form.
 // - With Guzzle, pass `'body' => $body`, the same headers, and `'allow_redirects' => false` to `$client->post()`. `'json'` serializes again.
 // - In Laravel, `Http::withHeaders($headers)->withBody($body, 'application/json')->withoutRedirecting()->post($url)` sends the signed bytes. This line
 //   was not tested.

@@ -3,7 +3,7 @@
 #
 # Save this program as `send.sh`. The program needs a POSIX shell, curl and openssl.
 #
-# - Use `--data-binary`, because `curl -d` removes line breaks. Do not use `curl --retry`, because it sends the old headers again.
+# - Use `--data-binary`, because `curl -d` removes line breaks. Do not use `curl --retry`, which sends the old headers again.
 
 # sh send.sh URL FILE, with the secret in WEBHOOK_SECRET.
 set -eu

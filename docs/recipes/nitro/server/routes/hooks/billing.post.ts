@@ -3,7 +3,7 @@
 // For Nitro 2 on Node, which is the server of Nuxt 4. Save the handler as `server/routes/hooks/billing.post.ts`:
 //
 // - Run Nitro with `npx nitropack build && node .output/server/index.mjs`, and Nuxt with `npx nuxt build && node .output/server/index.mjs`.
-// - Do not use the `readBody` of Nitro, because it parses the body.
+// - Do not use the `readBody` of Nitro, which parses the body.
 
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
