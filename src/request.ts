@@ -6,10 +6,7 @@ import { type HeadersInput, readHeaders } from './rules/headers.js'
 
 /** A received request, and the webhook to which the request was sent. */
 export interface WebhookRequest {
-  /**
-   * The ID of the webhook in your database. Never pass a part of the URL. If `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
-   * request to one URL could be replayed to the other URL.
-   */
+  /** The ID of the webhook in your database. Never pass a part of the URL: {@link WebhookSource} says why. */
   webhookId: string
   /** The request's headers in any of the usual shapes. */
   headers: HeadersInput

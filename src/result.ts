@@ -41,7 +41,6 @@ const MILLISECONDS_PER_DAY = 86_400_000
 /** Two sentences per reason: the first says which rule is broken, and the second says what to do. */
 export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]>
 
-/** Returns the messages that are the same in every signing scheme. */
 export function commonMessages({ timestamp }: HeaderNames) {
   return {
     invalid_timestamp: [`${spell(timestamp)} is not Unix time in seconds`, 'Send decimal digits only.'],

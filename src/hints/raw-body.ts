@@ -5,8 +5,8 @@ const BYTES_AS_RECEIVED = 'Pass the bytes as received, before anything parses th
 interface Framework {
   matches(value: object): boolean
   readonly name: string
-  /** The usual name of the request in a handler. */
-  readonly request: string
+  /** The usual name of the request in a handler, by default `request`. */
+  readonly request?: string
   /** What to do so that nothing else reads the body. */
   readonly fix?: string
 }
@@ -16,13 +16,11 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     matches: (value) => 'routeOptions' in value,
     name: 'Fastify',
-    request: 'request',
     fix: "put this route into a plugin that calls removeAllContentTypeParsers() and addContentTypeParser('*', (_request, _payload, done) => done(null)).",
   },
   {
     matches: (value) => 'payload' in value && 'raw' in value,
     name: 'hapi',
-    request: 'request',
     fix: "set the option payload of this route to { output: 'stream', parse: false }.",
   },
   {
@@ -47,7 +45,6 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     matches: (value) => hasMethod(value, 'arrayBuffer'),
     name: 'Fetch API',
-    request: 'request',
     fix: 'do not call json() or text() on the request first.',
   },
   {
@@ -64,7 +61,6 @@ const isParsed = (event: object) => isObject(Object(event).body)
 const LINK = 'How to get the bytes in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
 
 interface Mistake {
-  readonly code: string
   matches(body: unknown): boolean
   /** A description of the value: by default, the kind of the value, such as `an object`. */
   readonly what?: string
@@ -74,63 +70,55 @@ interface Mistake {
   readonly fix?: string
 }
 
-/** The mistakes that callers make with a body. The first row that matches is used, and the last row matches everything. */
-const MISTAKES: readonly Mistake[] = [
-  {
-    code: 'missing_body',
+/** The mistakes that callers make with a body, by their codes. The first row that matches is used, and the last row matches everything. */
+const MISTAKES: Readonly<Record<string, Mistake>> = {
+  missing_body: {
     matches: (body) => body === undefined || body === null,
     more: ": nothing read the body, a body parser ignored the content type, or there is no body (then pass '')",
   },
-  {
-    code: 'function_as_body',
+  function_as_body: {
     matches: (body) => typeof body === 'function',
     fix: 'Call the function, await the result, and pass the result.',
   },
-  { code: 'decoded_text', matches: (body) => typeof body === 'string' },
-  { code: 'parsed_value', matches: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
-  { code: 'promise_as_body', matches: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
-  {
-    code: 'blob_as_body',
+  decoded_text: { matches: (body) => typeof body === 'string' },
+  parsed_value: { matches: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
+  promise_as_body: { matches: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
+  blob_as_body: {
     matches: (body) => hasMethod(body, 'arrayBuffer') && !('headers' in Object(body) || 'raw' in Object(body)),
     what: 'a Blob',
     fix: 'Pass await blob.arrayBuffer().',
   },
-  {
-    code: 'read_request_as_body',
+  read_request_as_body: {
     matches: (body) => hasMethod(body, 'arrayBuffer') && Object(body).bodyUsed === true,
     what: 'a request that was already read',
     fix: 'Pass await readBody(request), and parse those bytes after verify.',
   },
-  {
-    code: 'request_as_body',
+  request_as_body: {
     matches: (body) => hasMethod(body, 'arrayBuffer'),
     what: 'a request',
     fix: 'Pass await readBody(request).',
   },
-  { code: 'fastify_request_as_body', matches: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
-  {
-    code: 'read_stream_as_body',
+  fastify_request_as_body: { matches: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
+  read_stream_as_body: {
     matches: (body) => isStream(body) && (Object(body).readableDidRead === true || Object(body).locked === true),
     what: 'a stream that was already read, probably by a body parser',
   },
-  { code: 'stream_as_body', matches: isStream, what: 'a stream' },
-  { code: 'event_as_body', matches: (body) => 'isBase64Encoded' in Object(body), what: 'a whole event' },
-  {
-    code: 'chunks_as_body',
+  stream_as_body: { matches: isStream, what: 'a stream' },
+  event_as_body: { matches: (body) => 'isBase64Encoded' in Object(body), what: 'a whole event' },
+  chunks_as_body: {
     matches: (body) => Array.isArray(body) && body.length > 0 && body.every((chunk) => ArrayBuffer.isView(chunk)),
     what: 'a list of chunks',
     fix: 'Pass Buffer.concat(chunks).',
   },
-  { code: 'parsed_array', matches: Array.isArray, more: ', as a JSON parser returns it' },
-  { code: 'parsed_form', matches: (body) => hasMethod(body, 'entries'), what: 'a parsed form' },
-  {
-    code: 'empty_object_as_body',
+  parsed_array: { matches: Array.isArray, more: ', as a JSON parser returns it' },
+  parsed_form: { matches: (body) => hasMethod(body, 'entries'), what: 'a parsed form' },
+  empty_object_as_body: {
     matches: (body) => Object.keys(Object(body)).length === 0,
     what: 'an empty object',
     more: ": a body parser ignored the content type, or there is no body (then pass '')",
   },
-  { code: 'parsed_object', matches: () => true, more: ', as a body parser returns it' },
-]
+  parsed_object: { matches: () => true, more: ', as a body parser returns it' },
+}
 
 /**
  * Returns the error for a body that is not raw: `request.body is a promise. Await it.` If the body or the request shows which framework is
@@ -138,12 +126,12 @@ const MISTAKES: readonly Mistake[] = [
  */
 export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
   const { body } = request
-  const mistake = MISTAKES.find(({ matches }) => matches(body)) as Mistake
-  const { code, what = kindOf(body), more = '', fix } = mistake
+  const [code, mistake] = Object.entries(MISTAKES).find(([, { matches }]) => matches(body)) as [string, Mistake]
+  const { what = kindOf(body), more = '', fix } = mistake
   const bytesAsReceived = () => {
     const framework = findFramework(body) ?? findFramework(request)
     if (framework === undefined) return `${BYTES_AS_RECEIVED}\n${LINK}`
-    const { name, request: source, fix: unread } = framework
+    const { name, request: source = 'request', fix: unread } = framework
     return `${BYTES_AS_RECEIVED}\n${name}: pass await readBody(${source})${unread === undefined ? '.' : `, and ${unread}`}`
   }
   return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`, code)

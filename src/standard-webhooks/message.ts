@@ -38,7 +38,6 @@ export function attemptKey({ nonce: id, timestamp }: SignedMessage): string {
   return `attempt ${hash('sha256', `${id}.${timestamp}`)}`
 }
 
-/** Returns what is wrong with a `webhook-id`. */
 export function describeMessageId(value: string): string {
   if (value === '') return 'it is empty'
   if (value.length > MAX_ID_LENGTH) return `it has ${value.length} characters`

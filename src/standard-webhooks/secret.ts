@@ -53,10 +53,7 @@ function readKey(secret: unknown, name: string): Uint8Array {
   return key
 }
 
-/**
- * Returns advice if the bytes of a key begin with `whsec_`, because most platforms decode a secret with this prefix. Otherwise, returns
- * `undefined`.
- */
+/** Returns advice if the bytes of a key begin with `whsec_`, because most platforms decode a secret with this prefix. */
 export function adviseOnKeys(keys: readonly Uint8Array[]): string | undefined {
   const index = keys.findIndex((key) => Buffer.from(key).toString('latin1', 0, 6) === 'whsec_')
   if (index === -1) return undefined

@@ -16,7 +16,6 @@ export class Admission {
   readonly #timeout: number
   readonly #tooLate: string
   readonly #outage = new Outage()
-  /** The reservations in flight. */
   readonly #inFlight = new Set<object>()
   /** Functions that each send a waiting reservation, the newest last. */
   readonly #waiting: (() => void)[] = []

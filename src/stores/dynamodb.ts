@@ -38,7 +38,6 @@ const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
  */
 const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
 
-/** The condition of a release. */
 const IS_OWN = 'begins_with(reserved_by, :owner)'
 
 /** A released key expired 3600 s ago, so it is free for a clock that is behind. DynamoDB never deletes items that expired 5 years ago. */
@@ -84,10 +83,7 @@ export class DynamoDBNonceStore implements NonceStore {
     this.#reservations = new Reservations(timeout, concurrency, () => timeOf(clock))
   }
 
-  /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`, rounded up to a whole second. Resolves to whether the key was free. Rejects if
-   * `putItem` rejects, or after `timeout`.
-   */
+  /** Reserves `key` for `ttlSeconds`, rounded up to a whole second. */
   async reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
     const hash = scopedKeyHash(webhookId, key)
     return this.#reservations.reserve(

@@ -56,10 +56,7 @@ export class Reservations {
    *
    * A copy does not call `ask`, but waits for the first reservation. The copy is then refused, or rejects with the same error. If another
    * pending reservation contains some of the keys, such as another split of the message, this reservation waits too. If the other
-   * reservation fails or is refused, this reservation calls `ask`.
-   *
-   * @param keys - the keys as the store names them, the webhook included.
-   * @param release - releases the keys, if the reservation has an owner. Called if the server reserves the keys after the time-out.
+   * reservation fails or is refused, this reservation calls `ask`. If the server reserves the keys after the time-out, calls `release`.
    */
   async reserve(
     keys: readonly string[],
@@ -110,7 +107,6 @@ export class Reservations {
     if (isReserved === false) this.#remember(keys, ttlSeconds)
   }
 
-  /** Calls `ask` at once if no reservation waits. Otherwise, returns `undefined`. */
   sendIfIdle<T>(ask: () => Promise<T>): Promise<T> | undefined {
     return this.#admission.sendIfIdle(ask)
   }

@@ -8,13 +8,10 @@ import { Reservations } from './reservations.js'
 
 /** The part of a database that {@link SqliteNonceStore} uses. Databases of `node:sqlite` and `better-sqlite3` have these methods. */
 interface SqliteDatabase {
-  /** Runs statements without parameters. */
   exec(sql: string): unknown
-  /** Returns a prepared statement, which can have parameters. */
   prepare(sql: string): SqliteStatement
 }
 
-/** A prepared statement of a {@link SqliteDatabase}. */
 interface SqliteStatement {
   /** Runs the statement and returns its rows as objects. */
   all(): unknown[]

@@ -20,7 +20,6 @@ export class Sweeper {
   #interval = INTERVAL
   #isSweeping = false
 
-  /** @param random - returns a number from 0 up to 1, but not 1. */
   constructor(random: () => number = Math.random) {
     this.#random = random
   }

@@ -11,12 +11,7 @@ export interface TransactionConnection {
   removeListener(event: 'error', listener: () => void): unknown
 }
 
-/**
- * Returns a function to pass as the option `begin` of a transaction store. The function takes each connection from the pool.
- *
- * @param acquire - takes a connection from the pool.
- * @param end - ends a connection whose rollback has failed.
- */
+/** Returns the option `begin` of a transaction store. `acquire` takes a connection from the pool, and `end` ends a lost connection. */
 export function beginOn<Connection extends TransactionConnection>(
   acquire: () => Promise<Connection>,
   end: (connection: Connection) => void,

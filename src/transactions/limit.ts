@@ -20,7 +20,6 @@ export class Limit {
       this.#stop = startTimer(milliseconds, () => this.#controller.abort(error))
   }
 
-  /** Stops the time of the current step. */
   stop(): void {
     this.#stop()
   }

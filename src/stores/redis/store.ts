@@ -11,9 +11,7 @@ import { Reservations } from '../reservations.js'
 export interface RedisNonceStoreOptions extends NetworkOptions {
   /** Sends one command, and resolves to the reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is the first key. */
   sendCommand: (args: string[]) => Promise<unknown>
-  /**
-   * The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot.
-   */
+  /** The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot. */
   keyPrefix?: string | undefined
 }
 
