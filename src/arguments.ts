@@ -38,9 +38,7 @@ export function hasMethod(value: unknown, name: string): boolean {
 
 /** Asserts that `options` is an object, and that each of its properties is one of `names`. Error messages call the object `owner`. */
 export function assertOptions(options: unknown, names: readonly string[], owner = 'options'): void {
-  if (!isObject(options)) {
-    throw invalidType(`${owner} is ${kindOf(options)}. Pass an object with ${names.join(', ')}.`)
-  }
+  if (!isObject(options)) throw invalidType(`${owner} is ${kindOf(options)}. Pass an object with ${names.join(', ')}.`)
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw invalidType(`${owner}.${name} is unknown. Use one of: ${names.join(', ')}.`)
   }

@@ -67,9 +67,7 @@ function checkClaim(scheme: HeaderRules, values: NamedValues, headers: HeadersIn
   const claim: Claim = { ok: true, names, timestamp, seconds: Number(timestamp), nonce, signature }
   const outside = checkWindow(scheme, claim, clock)
   if (outside !== undefined) return outside
-  if (!scheme.isNonce(nonce)) {
-    return rejected(scheme.messages(names), 'invalid_nonce', scheme.describeNonce(nonce))
-  }
+  if (!scheme.isNonce(nonce)) return rejected(scheme.messages(names), 'invalid_nonce', scheme.describeNonce(nonce))
   return claim
 }
 

@@ -24,7 +24,6 @@ export const ERRORS = {
 
 type Errors = typeof ERRORS
 
-/** The codes of the errors of this package. */
 export type ErrorCode = keyof Errors
 
 /** Returns the code of an error of this package, or `undefined` for anything else. Never throws. */

@@ -135,7 +135,6 @@ function isTransactionStore<Transaction>(
   return hasMethod(store, 'transact')
 }
 
-/** Returns the option `eventId`. */
 function eventIdOf<Webhook>(source: TransactionSource<Webhook>, store: object): TransactionSource<Webhook>['eventId'] {
   if (!('eventId' in Object(source))) return undefined
   const { eventId } = source

@@ -27,9 +27,7 @@ export type BodySource =
 /** `Uint8Array<ArrayBuffer>`, written in a way that TypeScript versions before 5.7 understand too. */
 type Bytes = ReturnType<typeof Uint8Array.of>
 
-/**
- * A raw body, which is a `Buffer`. In a project without the types of Node, the type is a `Uint8Array` with the `toString` of a `Buffer`.
- */
+/** A raw body, which is a `Buffer`. In a project without the types of Node, the type is a `Uint8Array` with `toString` of a `Buffer`. */
 export type RawBody = typeof globalThis extends {
   Buffer: {
     /** Returns a new `Buffer`. */

@@ -114,7 +114,6 @@ export async function reserveSigned<Result extends AcceptedResult>(
   return { result, release: () => releaseKeys(nonceStore, webhookId, keys, owner) }
 }
 
-/** The result of a scheme for a request that met every rule. */
 export type AcceptedResult = { readonly ok: true }
 
 /** Returns the result of an accepted request. Throws a {@link WebhookRejectedError} for a rejected request. */

@@ -23,7 +23,6 @@ export type FetchResponse = typeof globalThis extends { Response: { prototype: i
 export interface RefusalLog {
   /** `warn` for a rejected request, `info` for a body that is too large, too slow or incomplete, `error` for a fault on your side. */
   readonly level: 'info' | 'warn' | 'error'
-  /** The status of the response. */
   readonly status: number
   /**
    * One line without control characters: the webhook, the reason and what to do. If your code or your store failed, the line also contains
@@ -49,9 +48,9 @@ export interface RefusalOptions {
  * Logs an error that a handler caught, and responds with the status for this error. Use `refuse` with a response of Node: Express,
  * `node:http`, Koa's `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
- * The `code` of the error decides the status: 401, 413, 408, 400, 503 or, for a repeated event, 200. An invalid argument or any other error gets 500, even if the error
- * has a `status`. The response has no body and no reason, because a reason would help an attacker. If the request's body was not read to
- * the end, `refuse` closes the connection or the HTTP/2 stream, so that the sender stops the upload.
+ * The `code` of the error decides the status: 401, 413, 408, 400, 503 or, for a repeated event, 200. An invalid argument or any other error
+ * gets 500, even if the error has a `status`. The response has no body and no reason, because a reason would help an attacker. If the
+ * request's body was not read to the end, `refuse` closes the connection or the HTTP/2 stream, so that the sender stops the upload.
  *
  * If the handler has already sent a response, `refuse` only logs the error. If the handler has sent only a part of the response, `refuse`
  * closes the connection, so that the sender does not wait for the rest.
@@ -102,8 +101,7 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
  * Logs an error that a handler caught, and returns a Fetch `Response` with the status for this error. Use `refusal` with Hono, h3, Next.js
  * routes, Bun, Deno and Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
  *
- * The status is the same as with {@link refuse}. The response has no body and no reason, because a reason would help an attacker. If
- * `receive` or `readBody` did not read the whole body, the response closes the connection, so that the sender stops the upload.
+ * The status is the same as with {@link refuse}. If `receive` or `readBody` did not read the whole body, the response closes the connection.
  *
  * @param error - anything that was thrown.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
@@ -132,13 +130,9 @@ export function refusal(error: unknown, options: RefusalOptions = {}): FetchResp
 
 function logOf(options: RefusalOptions): (entry: RefusalLog) => unknown {
   assertOptions(options, ['log'])
-  const { log = logToConsole } = options
+  const { log = ({ level, message }: RefusalLog) => console[level](message) } = options
   if (typeof log !== 'function') throw invalidType(`options.log is ${kindOf(log)}. Pass a function.`)
   return log
-}
-
-function logToConsole({ level, message }: RefusalLog): void {
-  console[level](message)
 }
 
 /** Calls `log`. If `log` fails, the error only goes to `console`, because a failed log must not change the response. */

@@ -1,7 +1,7 @@
 const warned = new Set<string>()
 
 /** Warns about a probable mistake once per code. This is not an error, because the mistake is not certain. */
-export function warnOnce(code: string, message: string): void {
+function warnOnce(code: string, message: string): void {
   if (warned.has(code)) return
   warned.add(code)
   warn(code, message)

@@ -14,9 +14,7 @@ export function signMessage({ nonce: id, timestamp, body }: SignedMessage, key: 
   return hmacSha256(`${id}.${timestamp}.`, body, key, 'base64')
 }
 
-/**
- * One signature of version 1: base64 of 32 bytes. The last two bits of the 43rd character must be 0, so that a signature has only one form.
- */
+/** One signature of version 1: base64 of 32 bytes. The last two bits of the 43rd character must be 0, so that only one form matches. */
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/
 
 /**

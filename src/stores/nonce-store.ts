@@ -73,9 +73,7 @@ export interface NonceStore {
 
 export function assertNonceStore(nonceStore: NonceStore): void {
   // The client of postgres.js is a function, and its reserve() reserves a connection.
-  if (typeof nonceStore === 'function' || typeof nonceStore?.reserve !== 'function') {
-    throw notNonceStore(nonceStore)
-  }
+  if (typeof nonceStore === 'function' || typeof nonceStore?.reserve !== 'function') throw notNonceStore(nonceStore)
 }
 
 export function assertRelease(nonceStore: NonceStore): void {

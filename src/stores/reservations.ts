@@ -4,8 +4,6 @@ import { LateReservations, within } from './with-timeout.js'
 
 /** For how many milliseconds a key that another process holds is remembered, because that process can release the key. */
 const REMEMBERED = 250
-
-/** The maximum number of these keys. */
 const MAX_REMEMBERED = 10_000
 
 /** The maximum number of keys that are remembered because this process reserved them. They take about 30 MB. */

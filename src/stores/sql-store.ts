@@ -1,4 +1,4 @@
-import { assertOptions, invalidRange, kindOf } from '../arguments.js'
+import { assertOptions, invalidRange } from '../arguments.js'
 import { checkStore, PROBE_SECONDS, type Probe } from './check.js'
 import { hidingCredentials } from './credentials.js'
 import { storeFailure } from './failure.js'
@@ -7,6 +7,7 @@ import type { NonceStore } from './nonce-store.js'
 import { assertFunction, type NetworkOptions, networkOptions, type TableOptions, tableNames } from './options.js'
 import { Reservations } from './reservations.js'
 import { retryUndone } from './retry-undone.js'
+import type { SqlDialect, SqlQuery, SqlReservation } from './sql-dialect.js'
 import { SWEEP_ROWS, Sweeper } from './sweeper.js'
 
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
@@ -17,44 +18,6 @@ export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions {
    */
   query: (text: string, values: (string | number)[]) => Promise<unknown>
 }
-
-export type SqlQuery = SqlNonceStoreOptions['query']
-
-/** The rows of a reservation, one row per key. */
-export interface SqlReservation {
-  /** The hash of each key and its webhook, in hex. */
-  readonly hashes: readonly string[]
-  /** How long to keep the rows, in milliseconds. */
-  readonly milliseconds: number
-  /** The hash of the owner in hex, or an empty string. */
-  readonly owner: string
-}
-
-/** What differs between SQL databases. `table` is the table's quoted name. */
-export interface SqlDialect {
-  /** The character that quotes a name. */
-  readonly quote: '"' | '`'
-  /** What the database calls the part before the dot in the name of a table. */
-  readonly prefix: 'schema' | 'database'
-  readonly maxNameLength: number
-  /** Returns SQL that decodes parameter number `parameter` from hex to bytes. The first parameter is number 1. */
-  bytes(parameter: number): string
-  /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
-  isUndone(error: unknown): boolean
-  /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
-  reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
-  /** Creates the table if it is absent. */
-  createTable(query: SqlQuery, table: string): Promise<unknown>
-  /** Rejects if a setting of the server or of the table makes the store unsafe. */
-  checkSettings?(query: SqlQuery, table: string): Promise<void>
-  /**
-   * Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. Waits for no row that a reservation
-   * has locked, and locks no row that a reservation needs.
-   */
-  deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
-}
-
-export const COLUMNS = 'key_hash, expires_at, reserved_by'
 
 /** A table of reservations in an SQL database. */
 export abstract class SqlStore {
@@ -202,17 +165,4 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
 
 export function hashesOf(webhookId: string, keys: readonly string[]): string[] {
   return keys.map((key) => scopedKeyHash(webhookId, key))
-}
-
-/** Returns the parameters of the statement that writes the rows of a reservation. */
-export function valuesOf({ hashes, milliseconds, owner }: SqlReservation): (string | number)[] {
-  return hashes.flatMap((hash) => [hash, milliseconds, owner])
-}
-
-/** Returns the rows of a query. Clients resolve to `rows`, `{ rows }`, or `[rows, fields]`. */
-export function rowsOf(result: unknown): Record<string, unknown>[] {
-  const listed = Array.isArray(result) ? result : Object(result).rows
-  const rows = Array.isArray(listed) && Array.isArray(listed[0]) ? listed[0] : listed
-  if (Array.isArray(rows)) return rows.map(Object)
-  throw new Error(`query resolved to ${kindOf(result)}, not to rows. Resolve to what the client resolves to.`)
 }

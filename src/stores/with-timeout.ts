@@ -59,8 +59,6 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 
 /** For how many milliseconds copies of a reservation without a response are refused. */
 const REFUSED = 60_000
-
-/** The maximum number of keys whose copies are refused. */
 const MAX_REFUSED = 10_000
 
 /**

@@ -1,11 +1,7 @@
 import { insertOf, MYSQL, NOW } from '../stores/mysql/store.js'
 import { beginOn, type TransactionConnection } from './begin.js'
-import {
-  type LockRow,
-  SqlTransactionStore,
-  type SqlTransactionStoreOptions,
-  type TransactionDialect,
-} from './sql-transaction-store.js'
+import type { LockRow, TransactionDialect } from './dialect.js'
+import { SqlTransactionStore, type SqlTransactionStoreOptions } from './sql-transaction-store.js'
 
 /** The error number of `KILL 0`. */
 const NO_SUCH_THREAD = 1094
@@ -65,8 +61,8 @@ const TRANSACTIONS: TransactionDialect = {
 }
 
 /**
- * A transaction store in MySQL or MariaDB (InnoDB), for `handle`: your code runs in the transaction that reserves the nonce. The work of
- * your code and the nonce are committed together or not at all. The store works with any client and query builder.
+ * A transaction store in MySQL or MariaDB (InnoDB), for `handle`. Your code and the nonce are committed together or not at all. The store
+ * works with any client and query builder.
  *
  * The table is the same as for `MySqlNonceStore`. Create the table with {@link MySqlTransactionStore.createTable}. The store deletes expired
  * rows by itself.

@@ -1,10 +1,7 @@
 import { POSTGRES, rowOf, upsert } from '../stores/postgres/store.js'
 import { beginOn, type TransactionConnection } from './begin.js'
-import {
-  SqlTransactionStore,
-  type SqlTransactionStoreOptions,
-  type TransactionDialect,
-} from './sql-transaction-store.js'
+import type { TransactionDialect } from './dialect.js'
+import { SqlTransactionStore, type SqlTransactionStoreOptions } from './sql-transaction-store.js'
 
 /** The settings that limit the time of a transaction. */
 const LIMITS = ['idle_in_transaction_session_timeout', 'statement_timeout', 'transaction_timeout']
@@ -47,8 +44,8 @@ const TRANSACTIONS: TransactionDialect = {
 }
 
 /**
- * A transaction store in PostgreSQL, for `handle`: your code runs in the transaction that reserves the nonce. The work of your code and the
- * nonce are committed together or not at all. The store works with any client and query builder.
+ * A transaction store in PostgreSQL, for `handle`. Your code and the nonce are committed together or not at all. The store works with any
+ * client and query builder.
  *
  * The table is the same as for `PostgresNonceStore`. Create the table with {@link PostgresTransactionStore.createTable}. The store deletes expired
  * rows by itself.

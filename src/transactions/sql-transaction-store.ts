@@ -6,8 +6,10 @@ import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
 import { engineTtlMilliseconds, ownerHash } from '../stores/keys.js'
 import { assertFunction, type TableOptions } from '../stores/options.js'
-import { hashesOf, rowsOf, type SqlDialect, type SqlQuery, SqlStore, valuesOf } from '../stores/sql-store.js'
+import { rowsOf, type SqlDialect, type SqlQuery, valuesOf } from '../stores/sql-dialect.js'
+import { hashesOf, SqlStore } from '../stores/sql-store.js'
 import { within } from '../stores/with-timeout.js'
+import type { LockRow, TransactionDialect, TransactionRows } from './dialect.js'
 import { Limit } from './limit.js'
 import type { TransactionOutcome, TransactionRequest, TransactionStore, WorkSignal } from './transaction-store.js'
 
@@ -35,44 +37,6 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
    * sender repeats an event.
    */
   eventTtlSeconds?: number | undefined
-}
-
-/** The rows that a transaction writes, with one owner. */
-export interface TransactionRows {
-  readonly hashes: readonly string[]
-  readonly eventHash: string | undefined
-  readonly owner: string
-  /** The parameters of the statement that writes the rows. */
-  readonly values: readonly (string | number)[]
-}
-
-/** The row of the statement that locks keys: whether all locks were free, and what the database needs to unlock the keys. */
-export type LockRow = Readonly<Record<string, unknown>>
-
-/** What differs between the transactions of SQL databases. `table` is the table's quoted name. */
-export interface TransactionDialect {
-  /**
-   * Returns the statement that locks keys without waiting. The column `locked` of its row is 1 if all locks were free. The server resolves
-   * the table, so that each table has its own locks, however its name is written. If the database can, the statement also limits the time
-   * of this transaction.
-   *
-   * @param milliseconds - the limit, or `Infinity`.
-   */
-  lock(table: string, rows: TransactionRows, milliseconds: number): string
-  /** Returns the statement that writes `count` rows, but no row whose key is reserved. {@link valuesOf} returns the parameters. */
-  upsert(table: string, count: number): string
-  /** Whether the statement of {@link upsert} returns the column `hash` of the rows that were written. */
-  readonly returnsHashes: boolean
-  /** SQL for the hash of a row's key in hex. */
-  readonly hash: string
-  /** Returns the statement that unlocks the keys, if a lock does not end with its transaction. */
-  unlock?(lock: LockRow): string
-  /** Returns the statement that ends its own connection, if this connection still has the transaction. */
-  endSelf(lock: LockRow, rows: TransactionRows): string
-  /** Returns whether a connection has ended, by the error of {@link endSelf}. */
-  isEnded(error: unknown): boolean
-  /** Returns the statement that ends the connection of the lock from another connection, if this connection still holds the lock. */
-  endHolder?(lock: LockRow): string
 }
 
 /** Seven days, because many senders repeat an event for three to five days. */
@@ -132,9 +96,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     try {
       const result = await this.#transact(request)
       if (result.outcome !== 'in_progress') isReserved = result.outcome !== 'replayed'
-      if (isReserved) {
-        this.sweepSometimes((sweep) => (this.#waiting === 0 ? this.#inTransaction(sweep) : undefined))
-      }
+      if (isReserved) this.sweepSometimes((sweep) => (this.#waiting === 0 ? this.#inTransaction(sweep) : undefined))
       return result
     } finally {
       this.reservations.settle(hashes, isReserved, ttlSeconds)

@@ -1,15 +1,7 @@
 import { kindOf } from '../../arguments.js'
 import { NonceStoreError } from '../../errors.js'
-import {
-  COLUMNS,
-  rowsOf,
-  type SqlDialect,
-  SqlNonceStore,
-  type SqlNonceStoreOptions,
-  type SqlQuery,
-  type SqlReservation,
-  valuesOf,
-} from '../sql-store.js'
+import { COLUMNS, rowsOf, type SqlDialect, type SqlQuery, type SqlReservation, valuesOf } from '../sql-dialect.js'
+import { SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
 /** Error numbers ER_CHECKREAD (another statement has changed the row), ER_DUP_ENTRY, ER_NO_SUCH_TABLE and ER_READ_ONLY_MODE. */
 const CHANGED = 1020
@@ -25,7 +17,6 @@ export const NOW = 'UTC_TIMESTAMP(6)'
  */
 const LONG_AGO = `${NOW} - INTERVAL 1 MINUTE`
 
-/** Returns the statement that inserts `count` rows. */
 export function insertOf(table: string, count: number): string {
   const row = `(UNHEX(?), ${NOW} + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))`
   return `INSERT INTO ${table} (${COLUMNS}) VALUES ${Array(count).fill(row).join()}`

@@ -1,4 +1,5 @@
-import { COLUMNS, rowsOf, type SqlDialect, SqlNonceStore, type SqlNonceStoreOptions, valuesOf } from '../sql-store.js'
+import { COLUMNS, rowsOf, type SqlDialect, valuesOf } from '../sql-dialect.js'
+import { SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
 /** Error codes (PostgreSQL, appendix A) after which the statement has changed nothing. */
 const SERIALIZATION_FAILURE = '40001'

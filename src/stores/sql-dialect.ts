@@ -1,0 +1,52 @@
+import { kindOf } from '../arguments.js'
+
+/** Runs one statement with its parameters. */
+export type SqlQuery = (text: string, values: (string | number)[]) => Promise<unknown>
+
+/** The rows of a reservation, one row per key. */
+export interface SqlReservation {
+  /** The hash of each key and its webhook, in hex. */
+  readonly hashes: readonly string[]
+  /** How long to keep the rows, in milliseconds. */
+  readonly milliseconds: number
+  /** The hash of the owner in hex, or an empty string. */
+  readonly owner: string
+}
+
+/** What differs between SQL databases. `table` is the table's quoted name. */
+export interface SqlDialect {
+  /** The character that quotes a name. */
+  readonly quote: '"' | '`'
+  /** What the database calls the part before the dot in the name of a table. */
+  readonly prefix: 'schema' | 'database'
+  readonly maxNameLength: number
+  /** Returns SQL that decodes parameter number `parameter` from hex to bytes. The first parameter is number 1. */
+  bytes(parameter: number): string
+  /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
+  isUndone(error: unknown): boolean
+  /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
+  reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
+  createTable(query: SqlQuery, table: string): Promise<unknown>
+  /** Rejects if a setting of the server or of the table makes the store unsafe. */
+  checkSettings?(query: SqlQuery, table: string): Promise<void>
+  /**
+   * Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. Waits for no row that a reservation
+   * has locked, and locks no row that a reservation needs.
+   */
+  deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
+}
+
+export const COLUMNS = 'key_hash, expires_at, reserved_by'
+
+/** Returns the parameters of the statement that writes the rows of a reservation. */
+export function valuesOf({ hashes, milliseconds, owner }: SqlReservation): (string | number)[] {
+  return hashes.flatMap((hash) => [hash, milliseconds, owner])
+}
+
+/** Returns the rows of a query. Clients resolve to `rows`, `{ rows }`, or `[rows, fields]`. */
+export function rowsOf(result: unknown): Record<string, unknown>[] {
+  const listed = Array.isArray(result) ? result : Object(result).rows
+  const rows = Array.isArray(listed) && Array.isArray(listed[0]) ? listed[0] : listed
+  if (Array.isArray(rows)) return rows.map(Object)
+  throw new Error(`query resolved to ${kindOf(result)}, not to rows. Resolve to what the client resolves to.`)
+}
