@@ -55,7 +55,7 @@ export const PARTS = {
     score: 98,
   },
   stores: {
-    mutate: ['src/stores/{redis,postgres,mysql}/store.ts', 'src/stores/{sqlite,dynamodb,options}.ts'],
+    mutate: ['src/stores/{redis,postgres,mysql}/store.ts', 'src/stores/{sqlite,dynamodb,options,retry-undone}.ts'],
     testFiles: [
       'test/stores/{redis,postgres,mysql}/store.test.ts',
       'test/stores/{sqlite,dynamodb,retry-undone,wording}.test.ts',
