@@ -116,7 +116,7 @@ function fits([signs]: Reason, error: unknown): boolean {
   )
 }
 
-/** Returns an error, its causes, the errors of an `AggregateError`, and the last error of a cluster of ioredis: ten or a few more. */
+/** Returns an error, its causes, the errors of an `AggregateError`, and the last error of an ioredis cluster. Stops at about ten errors. */
 function chainOf(error: unknown): unknown[] {
   const chain: unknown[] = [error]
   for (let index = 0; index < chain.length && chain.length < 10; index++) {

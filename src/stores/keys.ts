@@ -28,8 +28,8 @@ export function newToken(owner: string | undefined): string {
 }
 
 /**
- * Returns a hash of the webhook and the part of the key before its first `:`, which is the same in every split of a signed message. The tag
- * contains no `{` or `}`.
+ * Returns a hash of the webhook and the part of the key before its first `:`. This part is the same in every split of a signed message. The
+ * tag contains no `{` or `}`.
  */
 export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)

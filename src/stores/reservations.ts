@@ -40,7 +40,7 @@ export class Reservations {
   /** The time until which each key of another process is remembered, the oldest key first. */
   readonly #takenUntil = new Map<string, number>()
 
-  /** `timeout` and the result of `now` are in milliseconds. `concurrency` limits how many reservations wait for the server. */
+  /** The times `timeout` and `now()` are in milliseconds. `concurrency` is the maximum number of reservations in flight. */
   constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
     this.#timeout = timeout
     this.#admission = new Admission(concurrency, timeout)

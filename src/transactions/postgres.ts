@@ -47,8 +47,8 @@ const TRANSACTIONS: TransactionDialect = {
  * A transaction store in PostgreSQL, for `handle`. Your code and the nonce are committed together or not at all. The store works with any
  * client and query builder.
  *
- * The table is the same as for `PostgresNonceStore`. Create the table with {@link PostgresTransactionStore.createTable}. The store deletes expired
- * rows by itself.
+ * The table is the same as for `PostgresNonceStore`, and the store deletes expired rows by itself. Create the table with {@link
+ * PostgresTransactionStore.createTable}.
  *
  * @typeParam Transaction - what your client passes to the code of a transaction.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
