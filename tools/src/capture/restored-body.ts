@@ -13,18 +13,7 @@ import {
   windows1252,
 } from '../bytes.js'
 import { type JsonText, membersOf, OPEN_OBJECT, parseJson } from '../diagnose/json/parse.js'
-import {
-  asciiString,
-  COMPACT,
-  htmlString,
-  INDENT_2,
-  INDENT_4,
-  phpString,
-  rawString,
-  SPACED,
-  SPACED_COLON,
-  TABS,
-} from '../diagnose/json/styles.js'
+import * as styles from '../diagnose/json/styles.js'
 import { writeJson } from '../diagnose/json/write.js'
 import { decodeEscapes } from './escapes.js'
 
@@ -111,8 +100,8 @@ const CHANGES: readonly Change[] = [
   rewritten('has the body in Base64', (body) => [fromBase64(fromLatin1(body).replace(/\s+/g, ''))]),
 ]
 
-const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
-const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
+const SPACINGS = [styles.COMPACT, styles.SPACED, styles.INDENT_2, styles.INDENT_4, styles.TABS, styles.SPACED_COLON]
+const ESCAPINGS = [undefined, styles.asciiString, styles.rawString, styles.phpString, styles.htmlString]
 
 /** Yields the JSON as serializers write it. If more than white space changed, the length may be right by chance, so `isWeak` is true. */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {

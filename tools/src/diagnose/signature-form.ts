@@ -1,4 +1,4 @@
-import { fromBase64, fromLatin1, hex, latin1, utf8 } from '../bytes.js'
+import { bytesOf, fromBase64, fromLatin1, hex, latin1 } from '../bytes.js'
 import { ALGORITHMS } from '../primitives.js'
 import { joinWords } from '../text.js'
 import { ENCODINGS } from './encodings.js'
@@ -188,20 +188,9 @@ interface Piece {
 }
 
 /** Letters that look like digits in a picture or in handwriting. */
-const MISREAD: { readonly [letter: string]: string } = {
-  l: '1',
-  I: '1',
-  i: '1',
-  '|': '1',
-  O: '0',
-  o: '0',
-  S: '5',
-  s: '5',
-  Z: '2',
-  z: '2',
-  g: '9',
-  q: '9',
-}
+const MISREAD: { readonly [letter: string]: string } = Object.fromEntries(
+  ['1lIi|', '0Oo', '5Ss', '2Zz', '9gq'].flatMap(([digit = '', ...letters]) => letters.map((letter) => [letter, digit])),
+)
 
 /** Removes white space, and replaces letters that look like digits by these digits. */
 export const rereadDigits = (text: string): string =>
@@ -276,7 +265,7 @@ function decode({ text: encoded, differences, isOfCapture = false }: Piece): Pie
       )
         continue
       const decoded = decode?.(latin1(text))
-      const bytes = typeof decoded === 'string' ? utf8(decoded) : (decoded ?? new Uint8Array())
+      const bytes = bytesOf(decoded ?? new Uint8Array())
       const inner = fromLatin1(bytes).trimEnd()
       const own = [...names, name === 'base64' ? nameOfBase64(text) : name]
       if (/^[!-~][ -~]{15,}$/.test(inner)) {

@@ -1,6 +1,7 @@
 import {
   areEqual,
   base64,
+  bytesOf,
   concat,
   fromWindows1252,
   hex,
@@ -125,8 +126,8 @@ const decodings = (isCompressed: boolean) =>
       const tried = ENCODINGS.filter((encoding) => isTriedOn(encoding, value.length))
       const decoded = tried.map(({ name, decode }) => [name, decode?.(value)] as const)
       for (const [name, result] of [...inflated, ...decoded]) {
-        const next = typeof result === 'string' ? utf8(result) : result
-        if (next === undefined || next.length === 0 || all.length > MAX_DECODED || !distinct.add(next)) continue
+        const next = result && bytesOf(result)
+        if (!next || next.length === 0 || all.length > MAX_DECODED || !distinct.add(next)) continue
         yield next.length
         all.push({ value: next, names: [...names, name] })
       }

@@ -1,7 +1,7 @@
-import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
+import { base64, bytesOf, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
 import { ALGORITHMS, type HashAlgorithm } from '../../primitives.js'
 import type { SignatureForm } from '../signature-form.js'
-import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext } from './hypothesis.js'
 
 // This file lists the digests that a sender may compute by mistake instead of HMAC-SHA256.
 
@@ -30,11 +30,11 @@ export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Di
     const isRare = length === 32 && algorithm !== 'sha256'
     // The length of a whole digest shows the algorithm. A digest that was cut is most likely SHA-256.
     const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
+    const likelihood = isGiven ? 'expected' : isRare ? 'rare' : 'uncommon'
+    const hmac = () => hmacWith(algorithm)
     const others = wrongDigests(algorithm, name)
     return [
-      ...(algorithm === 'sha256'
-        ? []
-        : [otherHmac(isGiven ? 'expected' : isRare ? 'rare' : 'uncommon', algorithm, name)]),
+      ...(algorithm === 'sha256' ? [] : [other(likelihood, `an HMAC with ${name} instead of SHA-256`, hmac)]),
       ...(isGiven ? others : others.map((other) => ({ ...other, likelihood: 'rare' as const }))),
     ]
   })
@@ -42,9 +42,6 @@ export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Di
 
 const other = hypothesesOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })
 const encoded = hypothesesOf<Digest, Digest>({ code: 'body_encoding', fix: 'encode_once', side: 'sender' })
-
-const otherHmac = (likelihood: Likelihood, algorithm: HashAlgorithm, name: string) =>
-  other(likelihood, `an HMAC with ${name} instead of SHA-256`, () => hmacWith(algorithm))
 
 /** Returns hypotheses for the wrong digests with one algorithm. */
 export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
@@ -66,8 +63,12 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
     made((key, message, context) => {
       const whole = concat(...message)
       context.spend(whole.length)
-      const encoded = write(whole)
-      return hmac(key, [typeof encoded === 'string' ? utf8(encoded) : encoded], context)
+      return hmac(key, [bytesOf(write(whole))], context)
+    })
+  const ofHash = (write: (digest: Uint8Array) => Bytes) =>
+    made((key, message, context) => {
+      const digest = context.primitives.hash(algorithm, message)
+      return digest && hmac(key, [bytesOf(write(digest))], context)
     })
   return [
     other('uncommon', `${name} of the secret and then the message, without HMAC`, hash('key', 'message')),
@@ -80,21 +81,11 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       'an HMAC with its arguments swapped: the message as the key, the secret as the message',
       made((key, message, context) => hmac(concat(...message), [key], context)),
     ),
-    other(
-      'uncommon',
-      `an HMAC of the message's ${name} in hex`,
-      made((key, message, context) => {
-        const digest = context.primitives.hash(algorithm, message)
-        return digest && hmac(key, [utf8(hex(digest))], context)
-      }),
-    ),
+    other('uncommon', `an HMAC of the message's ${name} in hex`, ofHash(hex)),
     other(
       'rare',
       `an HMAC of the message's ${name}, as bytes`,
-      made((key, message, context) => {
-        const digest = context.primitives.hash(algorithm, message)
-        return digest && hmac(key, [digest], context)
-      }),
+      ofHash((digest) => digest),
     ),
     other('uncommon', 'an HMAC of the message in base64', ofWhole(base64)),
     other(

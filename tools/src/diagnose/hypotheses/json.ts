@@ -3,34 +3,7 @@ import { fromLatin1, fromUtf8, isUtf8 } from '../body-text.js'
 import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
 import { type JsonText, parseInSteps } from '../json/parse.js'
-import {
-  asciiString as ascii,
-  COMPACT,
-  dotnetString,
-  gsonString,
-  hashMapOrder,
-  htmlString as html,
-  INDENT_2,
-  INDENT_3,
-  INDENT_4,
-  JACKSON,
-  javascriptOrder,
-  lineString,
-  OLD_RUBY,
-  OTHER_ESCAPES,
-  phpString as php,
-  phpUnicodeString,
-  pythonString,
-  rawString as raw,
-  rubyString,
-  rubySymbol,
-  SPACED,
-  SPACED_COLON,
-  sortedOrder as sorted,
-  symfonyString,
-  TABS,
-  withoutNulls,
-} from '../json/styles.js'
+import * as styles from '../json/styles.js'
 import { type JsonStyle, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
@@ -46,26 +19,24 @@ export interface JsonWriter {
   readonly style: JsonStyle
 }
 
-const JAVASCRIPT: JsonStyle = {
-  spacing: COMPACT,
-  escaping: raw,
-  number: numbers.javascriptNumber,
-  order: javascriptOrder,
-}
-const PYTHON: JsonStyle = { spacing: SPACED, escaping: ascii, number: numbers.pythonNumber }
-const PHP: JsonStyle = { spacing: COMPACT, escaping: php, number: numbers.phpNumber }
-const GO_STRUCT: JsonStyle = { spacing: COMPACT, escaping: html }
-const GO_MAP: JsonStyle = { ...GO_STRUCT, number: numbers.javascriptNumber, order: sorted }
-const RUBY: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.rubyNumber }
+const COMPACT_RAW: JsonStyle = { spacing: styles.COMPACT, escaping: styles.rawString }
+const JAVASCRIPT: JsonStyle = { ...COMPACT_RAW, number: numbers.javascriptNumber, order: styles.javascriptOrder }
+const PYTHON: JsonStyle = { spacing: styles.SPACED, escaping: styles.asciiString, number: numbers.pythonNumber }
+const PHP: JsonStyle = { spacing: styles.COMPACT, escaping: styles.phpString, number: numbers.phpNumber }
+const GO_STRUCT: JsonStyle = { spacing: styles.COMPACT, escaping: styles.htmlString }
+const GO_MAP: JsonStyle = { ...GO_STRUCT, number: numbers.javascriptNumber, order: styles.sortedOrder }
+const OLD_RUBY: JsonStyle = { spacing: styles.OLD_RUBY, escaping: styles.rawString, number: numbers.rubyNumber }
+const JAVA_HASH_MAP: JsonStyle = { ...COMPACT_RAW, order: styles.hashMapOrder }
+const GSON: JsonStyle = { spacing: styles.COMPACT, escaping: styles.gsonString }
 const PYTHON_REPR: JsonStyle = {
-  spacing: SPACED,
-  string: pythonString,
+  spacing: styles.SPACED,
+  string: styles.pythonString,
   number: numbers.pythonNumber,
   word: replacing({ true: 'True', false: 'False', null: 'None' }),
 }
 const RUBY_INSPECT: JsonStyle = {
   spacing: { item: ', ', colon: '=>' },
-  string: rubyString,
+  string: styles.rubyString,
   number: numbers.rubyNumber,
   word: replacing({ null: 'nil' }),
 }
@@ -73,105 +44,101 @@ const bare = (text: string) => text
 const JAVA_MAP: JsonStyle = { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }
 
 const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({
-  likelihood,
-  language,
-  writer: name,
-  style,
+  ...{ likelihood, language, writer: name, style },
 })
+/** Returns a function that makes a writer from the options of a serializer, and from what they change in its style. */
+const optionsOf =
+  (language: Language, name: string, style: JsonStyle) =>
+  (likelihood: Likelihood, options: string, changed?: Partial<JsonStyle>) =>
+    writer(likelihood, language, name + options, { ...style, ...changed })
+const javascriptWith = optionsOf('node', "JavaScript's JSON.stringify", JAVASCRIPT)
+const pythonWith = optionsOf('python', "Python's json.dumps", PYTHON)
+const phpWith = optionsOf('php', "PHP's json_encode", PHP)
 
 export const JSON_WRITERS: readonly JsonWriter[] = [
-  writer('common', 'node', "JavaScript's JSON.stringify", JAVASCRIPT),
-  writer('common', 'python', "Python's json.dumps", PYTHON),
-  writer('common', 'php', "PHP's json_encode", PHP),
+  javascriptWith('common', ''),
+  pythonWith('common', ''),
+  phpWith('common', ''),
   writer('common', 'go', "Go's json.Marshal", GO_STRUCT),
-  writer('uncommon', 'python', "Python's json.dumps with ensure_ascii=False", { ...PYTHON, escaping: raw }),
-  writer('uncommon', 'python', "Python's json.dumps with separators=(',', ':')", { ...PYTHON, spacing: COMPACT }),
-  writer('uncommon', 'python', "Python's json.dumps with sort_keys=True", { ...PYTHON, order: sorted }),
-  writer('common', 'python', "Python's json.dumps with sort_keys=True and separators=(',', ':')", {
-    ...PYTHON,
-    spacing: COMPACT,
-    order: sorted,
+  pythonWith('uncommon', ' with ensure_ascii=False', { escaping: styles.rawString }),
+  pythonWith('uncommon', " with separators=(',', ':')", { spacing: styles.COMPACT }),
+  pythonWith('uncommon', ' with sort_keys=True', { order: styles.sortedOrder }),
+  pythonWith('common', " with sort_keys=True and separators=(',', ':')", {
+    spacing: styles.COMPACT,
+    order: styles.sortedOrder,
   }),
   writer('uncommon', 'go', "Go's json.Marshal of a map", GO_MAP),
-  writer('common', 'node', "JavaScript's JSON.stringify with 2 spaces", { ...JAVASCRIPT, spacing: INDENT_2 }),
-  writer('common', 'node', "JavaScript's JSON.stringify with 4 spaces", { ...JAVASCRIPT, spacing: INDENT_4 }),
-  writer('uncommon', 'python', "Python's json.dumps with indent=2", { ...PYTHON, spacing: INDENT_2 }),
-  writer('uncommon', 'python', "Python's json.dumps with indent=4", { ...PYTHON, spacing: INDENT_4 }),
-  writer('uncommon', 'python', "Python's json.dumps with indent=2 and ensure_ascii=False", {
-    ...PYTHON,
-    spacing: INDENT_2,
-    escaping: raw,
+  javascriptWith('common', ' with 2 spaces', { spacing: styles.INDENT_2 }),
+  javascriptWith('common', ' with 4 spaces', { spacing: styles.INDENT_4 }),
+  pythonWith('uncommon', ' with indent=2', { spacing: styles.INDENT_2 }),
+  pythonWith('uncommon', ' with indent=4', { spacing: styles.INDENT_4 }),
+  pythonWith('uncommon', ' with indent=2 and ensure_ascii=False', {
+    spacing: styles.INDENT_2,
+    escaping: styles.rawString,
   }),
-  writer('rare', 'python', "Python's orjson", { spacing: COMPACT, escaping: raw, number: numbers.rustNumber }),
-  writer('uncommon', 'php', "PHP's json_encode with JSON_PRETTY_PRINT", { ...PHP, spacing: INDENT_4 }),
-  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES", { ...PHP, escaping: ascii }),
-  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_UNICODE", { ...PHP, escaping: phpUnicodeString }),
-  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE", {
-    ...PHP,
-    escaping: lineString,
+  writer('rare', 'python', "Python's orjson", { ...COMPACT_RAW, number: numbers.rustNumber }),
+  phpWith('uncommon', ' with JSON_PRETTY_PRINT', { spacing: styles.INDENT_4 }),
+  phpWith('uncommon', ' with JSON_UNESCAPED_SLASHES', { escaping: styles.asciiString }),
+  phpWith('uncommon', ' with JSON_UNESCAPED_UNICODE', { escaping: styles.phpUnicodeString }),
+  phpWith('uncommon', ' with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE', { escaping: styles.lineString }),
+  writer('rare', 'php', "Symfony's JsonResponse", { ...PHP, escaping: styles.symfonyString }),
+  writer('uncommon', 'csharp', "C#'s System.Text.Json", { spacing: styles.COMPACT, escaping: styles.dotnetString }),
+  writer('uncommon', 'ruby', "Ruby's JSON.pretty_generate before 2.7.3", OLD_RUBY),
+  writer('uncommon', 'java', "Java's JSONObject (org.json), or Jackson with a HashMap", JAVA_HASH_MAP),
+  writer('uncommon', 'java', "Java's Jackson with its default pretty printer", {
+    spacing: styles.JACKSON,
+    escaping: styles.rawString,
   }),
-  writer('rare', 'php', "Symfony's JsonResponse", { ...PHP, escaping: symfonyString }),
-  writer('uncommon', 'csharp', "C#'s System.Text.Json", { spacing: COMPACT, escaping: dotnetString }),
-  writer('uncommon', 'ruby', "Ruby's JSON.pretty_generate before 2.7.3", { ...RUBY, spacing: OLD_RUBY }),
-  writer('uncommon', 'java', "Java's JSONObject (org.json), or Jackson with a HashMap", {
-    spacing: COMPACT,
-    escaping: raw,
-    order: hashMapOrder,
+  writer('uncommon', 'java', "Java's Gson", { ...GSON, order: styles.withoutNulls }),
+  javascriptWith('uncommon', ' without the null fields', { order: styles.withoutNulls }),
+  pythonWith('uncommon', ' without the fields that are None', { order: styles.withoutNulls }),
+  writer('rare', 'java', "Java's Gson of a Map", { ...GSON, number: numbers.gsonNumber }),
+  writer('rare', 'perl', "Perl's JSON with pretty and canonical", {
+    spacing: styles.INDENT_3,
+    escaping: styles.rawString,
+    order: styles.sortedOrder,
   }),
-  writer('uncommon', 'java', "Java's Jackson with its default pretty printer", { spacing: JACKSON, escaping: raw }),
-  writer('uncommon', 'java', "Java's Gson", { spacing: COMPACT, escaping: gsonString, order: withoutNulls }),
-  writer('uncommon', 'node', "JavaScript's JSON.stringify without the null fields", {
-    ...JAVASCRIPT,
-    order: withoutNulls,
-  }),
-  writer('uncommon', 'python', "Python's json.dumps without the fields that are None", {
-    ...PYTHON,
-    order: withoutNulls,
-  }),
-  writer('rare', 'java', "Java's Gson of a Map", {
-    spacing: COMPACT,
-    escaping: gsonString,
-    number: numbers.gsonNumber,
-  }),
-  writer('rare', 'perl', "Perl's JSON with pretty and canonical", { spacing: INDENT_3, escaping: raw, order: sorted }),
-  writer('rare', 'shell', 'jq -S', { ...JAVASCRIPT, spacing: INDENT_2, order: sorted }),
+  writer('rare', 'shell', 'jq -S', { ...JAVASCRIPT, spacing: styles.INDENT_2, order: styles.sortedOrder }),
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
   writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
-  writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: rubySymbol }),
+  writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: styles.rubySymbol }),
   writer('rare', 'java', "Java's Map.toString", JAVA_MAP),
-  writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: sorted }),
+  writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: styles.sortedOrder }),
 ]
 
-/** How a message describes a part of a style, such as its white space. Parts that only one serializer has are not described. */
+// How a message describes a part of a style. Parts that only one serializer has are not described.
+const SPACINGS = new Map([
+  [styles.COMPACT, 'no white space'],
+  [styles.SPACED, '`, ` and `: ` as separators'],
+  [styles.INDENT_2, 'indented by 2 spaces'],
+  [styles.INDENT_4, 'indented by 4 spaces'],
+  [styles.TABS, 'indented by tabs'],
+  [styles.SPACED_COLON, '`,` and `: ` as separators'],
+])
+const ESCAPES = new Map([
+  [styles.rawString, 'no unnecessary escape'],
+  [styles.asciiString, 'characters beyond ASCII as \\uXXXX'],
+  [styles.phpString, '`/` as `\\/` and characters beyond ASCII as \\uXXXX'],
+  [styles.phpUnicodeString, '`/` as `\\/`'],
+  [styles.htmlString, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
+])
 export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
-  [COMPACT, 'no white space'],
-  [SPACED, '`, ` and `: ` as separators'],
-  [INDENT_2, 'indented by 2 spaces'],
-  [OLD_RUBY, 'indented by 2 spaces'],
-  [INDENT_4, 'indented by 4 spaces'],
-  [TABS, 'indented by tabs'],
-  [SPACED_COLON, '`,` and `: ` as separators'],
-  [raw, 'no unnecessary escape'],
-  [ascii, 'characters beyond ASCII as \\uXXXX'],
-  [php, '`/` as `\\/` and characters beyond ASCII as \\uXXXX'],
-  [phpUnicodeString, '`/` as `\\/`'],
-  [html, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
-  [sorted, 'sorted keys'],
-  ...OTHER_ESCAPES,
+  ...[...SPACINGS, ...ESCAPES, ...styles.OTHER_ESCAPES],
+  [styles.OLD_RUBY, 'indented by 2 spaces'],
+  [styles.sortedOrder, 'sorted keys'],
 ])
 
 /** Styles that no known serializer has, but a sender may have configured. They are tried last. */
-const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
-  .flatMap((spacing) =>
-    [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>
-      [undefined, sorted].map((order) => ({ spacing, escaping, order })),
+const COMBINED: readonly JsonStyle[] = [
+  ...[undefined, ...SPACINGS.keys()].flatMap((spacing) =>
+    [undefined, ...ESCAPES.keys()].flatMap((escaping) =>
+      [undefined, styles.sortedOrder].map((order) => ({ spacing, escaping, order })),
     ),
-  )
-  .concat(
-    [...OTHER_ESCAPES.keys()].flatMap((escaping) =>
-      [undefined, COMPACT, SPACED].map((spacing) => ({ spacing, escaping, order: undefined })),
-    ),
-  )
+  ),
+  ...[...styles.OTHER_ESCAPES.keys()].flatMap((escaping) =>
+    [undefined, styles.COMPACT, styles.SPACED].map((spacing) => ({ spacing, escaping, order: undefined })),
+  ),
+]
 
 const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
 
