@@ -19,7 +19,6 @@ export interface ToolScheme {
   inWords(text: string): string
 }
 
-/** The scheme with the header `X-Signature`. */
 export const X_SIGNATURE: ToolScheme = {
   isStandard: false,
   headers: HEADERS,
@@ -94,7 +93,6 @@ export function startOf({ layout }: ToolScheme, { timestamp = '', nonce = '' }: 
     .join('')
 }
 
-/** Returns the signed message as received. */
 export function receivedMessage(values: Partial<HeaderValues>, body: Uint8Array, scheme = X_SIGNATURE): Uint8Array {
   return concat(utf8(startOf(scheme, values)), body)
 }

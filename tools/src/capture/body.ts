@@ -14,7 +14,6 @@ import { type RestoredBody, restoredBodies, sameLengthBodies } from './restored-
  */
 export type BodyOrigin = 'arrived' | 'sent' | 'log' | 'capture'
 
-/** The body of a captured request. */
 export interface BodyRead {
   readonly body: Uint8Array
   readonly origin: BodyOrigin
@@ -103,7 +102,6 @@ export function bodyOf(
   return { ...(first as BodyRead), others }
 }
 
-/** Throws a `CaptureError` if there is no body. */
 export function assertBody(
   { body, isHttpText, whyNoBody = 'has no body' }: CapturedRequest,
   headers: readonly Header[],

@@ -1,7 +1,6 @@
 import type { Arrival } from './arrival.js'
 import type { Header } from './headers.js'
 
-/** A part of the capture that may be the body. */
 export interface PossibleBody {
   readonly body: Uint8Array
   /** Whether the capture has parsed JSON, or a decompressed body, so that the original bytes are lost. */
@@ -10,7 +9,6 @@ export interface PossibleBody {
   readonly isExact?: boolean | undefined
 }
 
-/** A request that was read from a capture. */
 export interface CapturedRequest extends Omit<PossibleBody, 'body'> {
   /** The headers. `:method` and `:path` come first, because a sender may have signed the method and the path. */
   readonly headers: readonly Header[]

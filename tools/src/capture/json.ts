@@ -16,7 +16,6 @@ interface Place {
   readonly outer?: Place
 }
 
-/** An object that has headers. */
 interface Found {
   readonly headers: readonly Header[]
   readonly place: Place

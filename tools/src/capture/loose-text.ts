@@ -9,7 +9,6 @@ import type { Header } from './headers.js'
 
 /** The maximum number of bytes that are read. A longer text is probably the log of many requests. */
 const MAX_TEXT = 2 ** 18
-/** The maximum number of possible bodies. */
 const MAX_BODIES = 16
 
 /** Matches the text that PHP, Go and YAML print before a value in a list: `Array\n(\n [0] => `, `array(1) {\n [0]=>\n`, `[]string{` or `- `. */

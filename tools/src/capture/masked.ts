@@ -16,14 +16,12 @@ const CUT_DIGEST = /\*|\.{3}|^x+$/i
 /** Matches a value in JSON or a form that a log replaced. A partly masked card number does not match, because the sender masked it. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
-/** Returns whether a log masked a part of the text. */
 export function isMasked(text: string): boolean {
   return MASKED_VALUE.test(text)
 }
 
 const NAMES = ['X-Timestamp', 'X-Nonce', 'X-Signature']
 
-/** Throws a `CaptureError` if a log masked one of the three headers. */
 export function assertNotMasked(headers: readonly Header[]): void {
   const isMaskedIn = (name: string) => (value: string) =>
     MASK.test(value) ||

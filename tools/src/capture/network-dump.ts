@@ -4,8 +4,7 @@ import { decodeEscapes } from './escapes.js'
 
 // This file reads what ngrep, socat and tshark print: blocks of bytes, each below a line that says who sent them.
 
-/** The bytes that a program printed. */
-export interface Printed {
+interface Printed {
   readonly bytes: Uint8Array
   /** Whether a dot in the bytes can stand for any other byte. */
   readonly isLossy?: boolean

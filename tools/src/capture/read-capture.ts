@@ -149,7 +149,6 @@ function readFormats(
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 
-/** Returns whether a request was read, and has the header X-Signature. */
 function isSigned(request: CapturedRequest | CaptureError): request is CapturedRequest {
   return !(request instanceof CaptureError) && hasSignature(request.headers.map(([name]) => name).join())
 }

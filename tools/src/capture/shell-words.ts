@@ -2,7 +2,6 @@ import { fromLatin1, utf8 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import { decodeUnits, fromDigits } from './escapes.js'
 
-/** A word of a command line. */
 export interface ShellWord {
   readonly text: string
   /** Whether the shell replaces a part of the word, such as `$NAME`. */

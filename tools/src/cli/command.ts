@@ -47,7 +47,6 @@ export interface Outcome {
 /** Thrown if the user presses Ctrl+C at the prompt for the secret. */
 export class Interrupted extends Error {}
 
-/** An option of a command. */
 interface Option {
   /** The placeholder for the value in the help, such as `PATH`. An option without a placeholder takes no value. */
   readonly value?: string
@@ -97,7 +96,6 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
 
 const HELP_COLUMN = 26
 
-/** Returns the path of a file of the running package. */
 export function pathInPackage(file: string): string {
   // The package finds its own folder by its name, because the sources and the build are in different folders.
   const manifest = createRequire(import.meta.url).resolve('inbound-webhook-tools/package.json')

@@ -36,7 +36,7 @@ export interface EndpointResponse {
 }
 
 /** A request that is sent with exactly these headers and bytes. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method: string
   readonly url: URL
   /** The path and the query to send, instead of those in `url`. */

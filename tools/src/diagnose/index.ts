@@ -67,7 +67,6 @@ export async function diagnose(
   return inTurns(diagnoseInSteps(NODE_PRIMITIVES, readArguments(request, secret, clock, original)))
 }
 
-/** Reads and checks the arguments of {@link diagnose}. */
 export function readArguments(...given: Parameters<typeof diagnose>): RequestToDiagnose {
   const [request, secret, clock, original] = given
   const listed = withListedHeaders(request)

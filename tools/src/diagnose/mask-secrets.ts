@@ -28,14 +28,12 @@ export function maskWith(secrets: readonly string[], minimum?: number): Mask {
 /** Caches a function for each list of secrets, because it takes longer to find the pieces than to mask a short text. */
 const MASKS = new WeakMap<readonly string[], Mask>()
 
-/** Returns the text with each piece of a secret masked. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const mask = MASKS.get(secrets) ?? maskWith(secrets)
   MASKS.set(secrets, mask)
   return mask(text)
 }
 
-/** Returns the bytes with each piece of a secret masked. */
 export function maskBytes(bytes: Uint8Array, secrets: readonly string[], minimum?: number): Uint8Array {
   const text = fromLatin1(bytes)
   // The bytes are decoded as Latin-1, so a secret with a character outside ASCII looks different in this text.

@@ -27,7 +27,7 @@ export interface Choice<State> {
 /** The choice to change nothing. The search skips a group in which this is the only choice of its cost. */
 export const UNCHANGED: Choice<never> = { likelihood: 'expected', apply: (state) => [state] }
 
-export interface ChoiceGroup<State> {
+interface ChoiceGroup<State> {
   readonly name: string
   readonly choices: readonly Choice<State>[]
 }

@@ -287,7 +287,6 @@ function plainForms(signature: string, mask: Mask): SignatureForm[] {
   return readEncoded(signature, mask).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
 }
 
-/** Returns whether the header is a digest in some form. */
 export const isDigest = (signature: string): boolean => plainForms(signature, String).length > 0
 
 /** Returns how a digest differs from 64 lowercase hex digits, or an empty string if the header is not a digest. */

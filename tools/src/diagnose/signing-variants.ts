@@ -179,7 +179,6 @@ function describe(changes: readonly Change[], secrets: readonly string[], mask: 
   })
 }
 
-/** Returns the proposed values as a list. */
 function variantsOf<Output extends object | string>(applied: Applied<Output>): readonly Variant<Output>[] {
   if (applied === undefined) return []
   return isSeveral(applied) ? applied.variants : [{ detail: '', value: applied }]

@@ -2,10 +2,8 @@ import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 import { type Style, wrapText } from '../output/terminal.js'
 import type { Finding } from './root-causes.js'
 
-/** A case that was run, and its result. */
 export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent' | 'expected'> {
   readonly result: EndpointResult
-  /** How long the case took. */
   readonly seconds: number
 }
 

@@ -15,7 +15,6 @@ export interface Finding extends Advice {
   readonly codes: readonly EndpointCaseCode[]
 }
 
-/** A case that was run. */
 export interface CheckedCase extends Pick<EndpointCase, 'code' | 'expected'> {
   readonly result: EndpointResult
 }

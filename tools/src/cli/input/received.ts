@@ -25,7 +25,6 @@ export const RECEIVED_OPTIONS = {
   },
 } as const satisfies Options
 
-/** The text about captures in the help. */
 export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map((shape) => `- ${shape}`)].join('\n')
 
 const UNKNOWN_TIME = 'Time of arrival: unknown. Pass --at if you know when the request arrived.'

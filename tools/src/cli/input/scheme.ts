@@ -27,7 +27,6 @@ export function standardSecret(secret: string): string | Uint8Array {
   return decodeStandardSecret(secret) === undefined ? Buffer.from(secret) : secret
 }
 
-/** Returns the three headers for a body. */
 export function signWith(
   scheme: SchemeName | undefined,
   body: Body,

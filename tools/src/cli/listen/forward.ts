@@ -11,7 +11,6 @@ const TIMEOUT_SECONDS = 30
 /** The maximum number of bytes of the response's body that are passed on. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 20
 
-/** A request to pass on to the endpoint. */
 export interface Forwarded {
   readonly method: string
   /** The path with the query: `/hooks/42?a=b`. */
@@ -46,7 +45,7 @@ export function responseHeaders({ rawHeaders }: RawResponse): string[] {
 }
 
 /** The result of the listener's own check. */
-export interface Verdict {
+interface Verdict {
   /** Why the request was rejected, or `undefined` if it was accepted. */
   readonly reason: RejectionReason | undefined
   readonly body: Uint8Array

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 
 /** The status of the response to a request that the HTTP parser refused, and why the parser refused it. */
-export interface ParserRefusal {
+interface ParserRefusal {
   readonly status: string
   readonly detail: string
 }

@@ -18,7 +18,7 @@ import type { Report } from './report.js'
 import { SeenNonces } from './seen-nonces.js'
 import { type Refusal, refuseWebPage } from './web-page.js'
 
-export interface ReceiverSettings {
+interface ReceiverSettings {
   readonly secrets: readonly string[]
   /** Where each secret comes from: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]

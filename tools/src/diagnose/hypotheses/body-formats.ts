@@ -395,7 +395,7 @@ export const pythonBytes = (body: Uint8Array): string =>
   body.includes(0x27) && !body.includes(0x22) ? inDoubleQuotes(body) : inSingleQuotes(body)
 
 /** Returns a function that writes each byte as text, with a separator between two bytes. */
-export function byteWriter(textOf: (byte: number) => string, separator = ''): (bytes: Uint8Array) => string {
+function byteWriter(textOf: (byte: number) => string, separator = ''): (bytes: Uint8Array) => string {
   const texts = Array.from({ length: 256 }, (_, byte) => textOf(byte) + separator)
   return (bytes) => {
     let all = ''

@@ -11,7 +11,6 @@ const partsOf = (template: string): Layout => template.split(/(<\w+>|<"body">)/)
 
 export const CORRECT_LAYOUT = partsOf('<timestamp>:<nonce>:<body>')
 
-/** Returns the hypothesis that the sender used this layout. */
 function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, Layout> {
   const parts = partsOf(template)
   const text = `\`${layoutText(parts)}\``
@@ -60,7 +59,6 @@ const namesOfVariables: Hypothesis<Layout, Layout> = {
 const ORDERS = ['tbn', 'btn', 'bnt', 'nbt', 'ntb', 'tnb', 'tb', 'bt', 'nb', 'bn']
 const SEPARATORS = [':', '.', '', '\n', '|', ',', '-', '_', ';', '&', ' ']
 
-/** The sender used another order or another separator. */
 const otherOrder: Hypothesis<Layout, Layout> = {
   likelihood: 'last',
   code: 'message_layout',
@@ -106,16 +104,12 @@ const SECRET_MESSAGES = [':', '', '.', '\n', '|', ',', '&key=', '&secret='].flat
 ])
 /** The values as Python prints a tuple or a list, or with other separators. */
 const PRINTED_MESSAGES = [
-  ...[
-    "('<timestamp>', '<nonce>', '<body>')",
-    "('<timestamp>', '<nonce>', b'<body>')",
-    '[<timestamp>, <nonce>, <body>]',
-  ],
-  ...[
-    "(<timestamp>, '<nonce>', '<body>')",
-    "[<timestamp>, '<nonce>', '<body>']",
-    "['<timestamp>', '<nonce>', '<body>']",
-  ],
+  "('<timestamp>', '<nonce>', '<body>')",
+  "('<timestamp>', '<nonce>', b'<body>')",
+  '[<timestamp>, <nonce>, <body>]',
+  "(<timestamp>, '<nonce>', '<body>')",
+  "[<timestamp>, '<nonce>', '<body>']",
+  "['<timestamp>', '<nonce>', '<body>']",
   ...[' : ', '::', '||', ', ', '\n\n', '\r\n', '/', '+', '#', '~', '\t', '\0', '=', '\\n'].map((separator) =>
     ['<timestamp>', '<nonce>', '<body>'].join(separator),
   ),

@@ -6,16 +6,9 @@ import { type Bytes, type Hypothesis, type Likelihood, several } from './hypothe
 // This file lists changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
 
 /** What a mistake does to a value, such as add a space. Each value has its own code and fix for each kind. */
-export type ChangeKind =
-  | 'space added'
-  | 'space removed'
-  | 'quotes added'
-  | 'quotes removed'
-  | 'case'
-  | 'decoded'
-  | 'replaced'
+type ChangeKind = 'space added' | 'space removed' | 'quotes added' | 'quotes removed' | 'case' | 'decoded' | 'replaced'
 
-export interface TextChange {
+interface TextChange {
   readonly kind: ChangeKind
   readonly likelihood: Likelihood
   /** What was signed, for a message. `<value>` is replaced by the name of the value: `the nonce`. */

@@ -1,6 +1,6 @@
 // This file writes a number of a JSON text as a language does after it has parsed the JSON. For example, JavaScript writes `1.0` as `1`.
 
-export type NumberStyle = (written: string) => string
+type NumberStyle = (written: string) => string
 
 interface FloatFormat {
   /** A number below 10^`from`, or of 10^`to` or more, is written with an exponent. */

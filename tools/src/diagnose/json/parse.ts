@@ -41,7 +41,6 @@ const NEEDS_CHECK = /[^ -[\]-\uffff]/
 
 export interface JsonText {
   readonly text: string
-  /** The kind of each token. */
   readonly kinds: Uint8Array
   /** Where each token starts and ends in `text`. */
   readonly starts: Int32Array
@@ -112,7 +111,6 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
   return { text, kinds: used(kinds), starts: used(starts), ends: used(ends), closes: used(closes) }
 }
 
-/** Returns whether a token is a valid string, number or word. */
 function isToken(token: string, kind: number): boolean {
   if (kind === NUMBER) return token.length <= MAX_NUMBER_LENGTH && NUMBER_FORM.test(token)
   return kind === WORD ? WORDS.has(token) : !NEEDS_CHECK.test(token) || jsonValue(token) !== undefined

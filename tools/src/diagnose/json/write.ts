@@ -113,7 +113,6 @@ export function* replaceTokens(
 /** Returns JSON in another style, or `undefined` if the text would become too long. */
 export const writeJson = (json: JsonText, style: JsonStyle): string | undefined => runSteps(writeInSteps(json, style))
 
-/** Does the work of {@link writeJson} in steps. */
 export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | undefined> {
   // If the members are in another order, their white space does not fit any more, so none is written.
   const spacing = style.spacing ?? (style.order && WITHOUT_SPACE)
@@ -191,7 +190,6 @@ function writeToken(json: JsonText, prepared: Prepared, token: number, style: Js
   return text.length > STEP ? escapeInSteps(text, style.escaping) : style.escaping(text)
 }
 
-/** Writes a long string in parts. */
 function* escapeInSteps(text: string, escaping: (text: string) => string): Steps<string> {
   let escaped = ''
   let end: number
