@@ -159,8 +159,8 @@ describe.runIf(installed)('check() of a store in PostgreSQL', () => {
     })
 
     it('needs exactly the permissions of the guide', async () => {
-      const guide = readFileSync(join(ROOT, 'docs/operate/postgres.md'), 'utf8')
-      const [sql = ''] = codeBlocks(guide, 'sql')
+      const guide = readFileSync(join(ROOT, 'docs/operate/sql.md'), 'utf8')
+      const sql = codeBlocks(guide, 'sql').find((code) => code.includes('ON webhook_nonces TO hooks')) ?? ''
       const [, rights = ''] = /GRANT (.*) ON webhook_nonces TO hooks;/.exec(sql) ?? []
       expect(rights.split(', ')).toHaveLength(4)
       await server.sql(`DROP TABLE IF EXISTS webhook_nonces; CREATE ROLE hooks LOGIN; ${sql}`)

@@ -305,15 +305,16 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     expect(await deliver([nonce], insert)).toBe('replayed')
   })
 
-  it('never lets a copy in work wait: a copy, and another split of the message, are in progress', async () => {
+  it('never lets a copy in work wait: a copy, and another split of the message, are in progress in another process', async () => {
     const [nonce, signature] = newKeys()
     const { outcome, end } = await startWork([nonce, signature])
+    const elsewhere = open({})
     const others = [[nonce, signature], [`${nonce}:rest`, signature], [nonce], [signature]]
-    for (const keys of others) expect(await deliver(keys, insert)).toBe('in_progress')
-    expect(await deliver([`${nonce}:another message`], insert)).toBe('done')
+    for (const keys of others) expect(await deliver(keys, insert, elsewhere)).toBe('in_progress')
+    expect(await deliver([`${nonce}:another message`], insert, elsewhere)).toBe('done')
     end(undefined)
     expect(await outcome).toBe('done')
-    for (const keys of others) expect(await deliver(keys, insert)).toBe('replayed')
+    for (const keys of others) expect(await deliver(keys, insert, elsewhere)).toBe('replayed')
     expect(await countEvents()).toBe(2)
   })
 
