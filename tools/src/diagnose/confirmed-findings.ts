@@ -8,7 +8,6 @@ import { maskWith } from './mask-secrets.js'
 /** Matches the codes of findings about the body. These findings are wrong if the capture changed the body. */
 const OF_BODY = /^(body_|signature_mismatch$)/
 
-/** What is surely true about a captured request. */
 export type Confirmed = Pick<Diagnosis, 'valid' | 'findings'> & {
   /** Why the body is not what arrived, if no finding explains the signature. */
   readonly doubt?: string | undefined

@@ -70,10 +70,8 @@ export interface Facts extends SignedRequest {
   readonly keys: readonly Uint8Array[]
   /** The time in X-Timestamp, in milliseconds since the Unix epoch, also if X-Timestamp has a wrong format. */
   readonly instant: number | undefined
-  /** The right layout of the message. */
   readonly layout: Layout
   readonly isStandard: boolean
-  /** The possible forms of the digest in X-Signature. */
   readonly forms: readonly SignatureForm[]
 }
 

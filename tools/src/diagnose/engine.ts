@@ -37,7 +37,6 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   readonly origin?: BodyOrigin
 }
 
-/** The maximum number of hashes in a search. */
 export const MAX_HASHES = 24_000
 
 /** The maximum number of bytes that a search hashes, and that it reads or writes. With both limits, a search takes less than a second. */

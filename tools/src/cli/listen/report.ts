@@ -8,7 +8,6 @@ export interface Report {
   readonly time: number
   readonly method: string
   readonly path: string
-  /** The status of the response. */
   readonly status: number
   readonly ok: boolean
   /** Why the request was refused: a reason of `verify`, or another reason, such as `body_too_large`. */

@@ -70,7 +70,6 @@ export function notesText(notes: readonly string[], style: Style): string {
   return notes.map((note) => `${style('dim', wrapText(note, style))}\n`).join('')
 }
 
-/** Returns warnings as text, to be printed before the result. */
 export function warningsText(warnings: readonly string[], style: Style): string {
   return warnings.map((warning) => `${style('yellow', wrapText(`Warning: ${warning}`, style))}\n\n`).join('')
 }

@@ -44,7 +44,6 @@ export function checkLeakedSecret(
 
 const wordsOf = (value: string) => value.split(/[^\w+/=-]+|=(?=[^=])/)
 
-/** Decodes a word from hex or base64. */
 function decode(word: string): string {
   const bytes = fromHex(word) ?? fromBase64(word)
   return bytes === undefined ? '' : fromUtf8(bytes)

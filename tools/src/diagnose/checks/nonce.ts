@@ -6,7 +6,6 @@ import type { Draft } from '../draft.js'
 import { describeUnfilled } from '../hypotheses/placeholders.js'
 import type { Mask } from '../mask-secrets.js'
 
-/** Returns a finding if X-Nonce breaks its rule. */
 export function checkNonce(nonce: string | undefined, mask: Mask, scheme: ToolScheme, isCaptured = false): Draft[] {
   if (nonce === undefined || scheme.isNonce(nonce)) return []
   const { length } = nonce

@@ -24,7 +24,6 @@ const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(
 const wrongScaleOf = (timestamp: string, now: number) =>
   isSeconds(timestamp) || /^\d+\.\d+$/.test(timestamp) ? scaleOf(Number(timestamp), now) : undefined
 
-/** Returns a finding if X-Timestamp breaks its format. */
 export function checkTimestampFormat(
   timestamp: string | undefined,
   now: number,

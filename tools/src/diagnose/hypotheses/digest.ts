@@ -5,7 +5,6 @@ import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext } from '
 
 // This file lists the digests that a sender may compute by mistake instead of HMAC-SHA256.
 
-/** A way to compute a digest. */
 export interface Digest {
   /** Returns the digest in lowercase hex, or `undefined` if the platform does not support the algorithm. */
   readonly make: (key: Uint8Array, message: readonly Uint8Array[], context: RequestContext) => string | undefined
@@ -43,7 +42,6 @@ export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Di
 const other = hypothesesOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })
 const encoded = hypothesesOf<Digest, Digest>({ code: 'body_encoding', fix: 'encode_once', side: 'sender' })
 
-/** Returns hypotheses for the wrong digests with one algorithm. */
 export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
   const made =
     (make: Digest['make'], isKeyed = true) =>
@@ -58,7 +56,6 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       )
       return digest && hex(digest)
     }, order.includes('key'))
-  /** Returns a digest that is the HMAC of the encoded message. */
   const ofWhole = (write: (message: Uint8Array) => Bytes) =>
     made((key, message, context) => {
       const whole = concat(...message)

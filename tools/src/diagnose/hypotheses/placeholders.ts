@@ -19,7 +19,6 @@ const WHOLE =
   /^(?:\{\{ *[$\w][\w.$-]* *\}\}|[$#]\{\w[\w.]*\}|\{[A-Za-z_.]+\}|\$[A-Za-z_]{4,}|%[A-Za-z_]{2,}%|<[A-Za-z][A-Za-z _-]*>)$/
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
-/** The maximum length of a variable that is shown. */
 const MAX_SHOWN = 64
 
 /** Returns the first variable that was not replaced by its value, or `undefined` if there is none. */

@@ -49,7 +49,6 @@ const unhashed = kind({ code: 'secret_hashed', fix: 'secret_as_text' })
 const unchanged = kind({ code: 'secret_changed', fix: 'unchanged_secret' })
 const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
 
-/** Names that a secret often has. */
 const NAMES = 'WEBHOOK_SECRET webhook_secret webhookSecret SIGNING_SECRET signing_secret SECRET secret key'.split(' ')
 /** The keys under which a secrets manager may store the secret in JSON. */
 const JSON_KEYS = [...NAMES, 'value', 'password']

@@ -28,7 +28,6 @@ function tableOf(characters: string): Uint8Array {
 const IS_SPACE = tableOf(' \t\n\r')
 const COMMA = 0x2c
 const COLON = 0x3a
-/** The characters that end a number or a word. */
 const IS_AROUND = tableOf(' \t\n\r,:{}[]"')
 
 /** The maximum length of a number. Without a limit, it would take too long to write a number with a million digits again. */
@@ -62,7 +61,6 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
   const kinds = new Uint8Array(most)
   const [starts, ends, closes] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)]
   let count = 0
-  /** The opening brackets around the current token. */
   const open: number[] = []
   /** The comma or colon since the last token, or 0. */
   let separator = 0
