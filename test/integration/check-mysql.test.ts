@@ -27,7 +27,7 @@ const CLIENTS = {
     return { nonceStore, close: () => pool.end() }
   },
   mariadb(uri: string, options: Options, ssl?: { ca?: string }) {
-    const limits = { connectionLimit: 2, acquireTimeout: 2000 }
+    const limits = { connectionLimit: 2, acquireTimeout: 1000 }
     const pool = mariadb.createPool({ ...mariadbAddress(uri), ...limits, ...(ssl && { ssl }) })
     const nonceStore = new MySqlNonceStore({ query: (sql, values) => pool.query(sql, values), ...options })
     return { nonceStore, close: () => pool.end() }

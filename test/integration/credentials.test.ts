@@ -35,7 +35,7 @@ interface Opened {
 /** Opens a client without a wait for its connection, and a store. */
 type Open = (address: { port: number; ports: number[] }, password: string) => Opened
 
-const TIMEOUT = 1000
+const TIMEOUT = 500
 /** Limits after which the clients say why they have no connection. */
 const ioredisOptions = { maxRetriesPerRequest: 1, retryStrategy: () => 100 }
 const nodeRedisOptions = { disableOfflineQueue: true as const, socket: { reconnectStrategy: 100 } }
