@@ -31,7 +31,7 @@ export interface ContractScheme {
   /** Returns the value of the signature header. */
   sign(message: SignedMessage, key: Uint8Array): string
   /** Writes a digest in the form of the signature header. */
-  write(digest: Buffer): string
+  write(digest: Uint8Array): string
 }
 
 const OWN: ContractScheme = {
@@ -48,7 +48,7 @@ const OWN: ContractScheme = {
   newNonce: () => randomUUID(),
   keyOf: (secret) => Buffer.from(secret),
   sign: signMessage,
-  write: (digest) => digest.toString('hex'),
+  write: (digest) => Buffer.from(digest).toString('hex'),
 }
 
 const STANDARD: ContractScheme = {
@@ -65,7 +65,7 @@ const STANDARD: ContractScheme = {
   newNonce: () => `msg_${randomUUID().replaceAll('-', '')}`,
   keyOf: (secret) => readKeys(secret)[0] as Uint8Array,
   sign: (message, key) => `v1,${signStandardMessage(message, key)}`,
-  write: (digest) => `v1,${digest.toString('base64')}`,
+  write: (digest) => `v1,${Buffer.from(digest).toString('base64')}`,
 }
 
 export const SCHEMES: { readonly [name in SchemeName]: ContractScheme } = {
