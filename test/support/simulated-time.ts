@@ -15,6 +15,8 @@ export class SimulatedTime {
   start(): void {
     // The first call makes the fake timers of Vitest, which would otherwise keep the functions below as the real ones.
     vi.isFakeTimers()
+    // Node loads its Fetch API at the first use, and then keeps functions of `performance` for all files of the thread.
+    new Headers()
     vi.stubGlobal('performance', { now: () => this.now })
     const start = (act: (value?: unknown) => void, milliseconds: number, value?: unknown) => {
       const unref = () => Object.assign(timer, { isRef: false })
