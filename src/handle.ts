@@ -53,7 +53,7 @@ export type Work<Webhook, Transaction, T> = (
  *
  * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
- * @param nonceStore - the store for nonces, which needs `release`. All processes that serve a webhook must share one store.
+ * @param nonceStore - a store for nonces that has `release`, or a transaction store. All processes that serve a webhook must share one store.
  * @param work - your code, which gets the webhook and, with a transaction store, the transaction and an `AbortSignal`. Run every statement in
  * this transaction. The signal aborts if your code takes longer than `workTimeout`.
  * @param clock - server time, by default `Date`.
@@ -78,7 +78,7 @@ export type Work<Webhook, Transaction, T> = (
 export function handle<T, Transaction>(
   source: TransactionSource<Omit<ReceivedWebhook, 'release'>>,
   secret: Secret | FindWebhook,
-  transactionStore: TransactionStore<Transaction>,
+  nonceStore: TransactionStore<Transaction>,
   work: Work<Omit<ReceivedWebhook, 'release'>, NoInfer<Transaction>, T>,
   clock?: Clock,
 ): Promise<T>

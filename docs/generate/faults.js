@@ -1,4 +1,4 @@
-// The tables of docs/operate/failures.md, from the results of the fault tests in docs/faults.json.
+// The picture and the tables of docs/operate/failures.md, from the results of the fault tests in docs/faults.json.
 
 /**
  * The results of all clients in one fault.
@@ -12,15 +12,40 @@
 
 /** The promise of the guide, in milliseconds. */
 export const RECOVERS_WITHIN = 3000
-export const NOT_RECOVERED = '**not within 3 s**'
+
+/** The picture has the faults after which a client needs longer than this, in milliseconds. */
+const RECOVERS_SOON = 1000
 
 /** How long the tests of clients without options measure after a fault, in milliseconds. */
 const MEASURED = 10_000
 
-/** The order of the columns. */
-const CLIENTS = ['ioredis', 'redis', 'pg', 'postgres.js', 'mysql2', 'mariadb', 'AWS SDK', 'sqlite'].flatMap(
-  (client) => [client, `${client}, shared`],
-)
+/** The columns of the picture: each client of each store. */
+const COLUMNS = [
+  { name: 'ioredis', store: 'Redis', client: 'ioredis' },
+  { name: 'redis', store: 'Redis', client: 'redis' },
+  { name: 'ioredis (Cluster)', store: 'Redis Cluster', client: 'ioredis' },
+  { name: 'redis (Cluster)', store: 'Redis Cluster', client: 'redis' },
+  { name: 'ioredis (Sentinel)', store: 'Redis Sentinel', client: 'ioredis' },
+  { name: 'redis (Sentinel)', store: 'Redis Sentinel', client: 'redis' },
+  { name: 'pg', store: 'PostgreSQL', client: 'pg' },
+  { name: 'pg (shared)', store: 'PostgreSQL', client: 'pg, shared' },
+  { name: 'postgres.js', store: 'PostgreSQL', client: 'postgres.js' },
+  { name: 'pg (PgBouncer)', store: 'PgBouncer', client: 'pg, shared' },
+  { name: 'mysql2', store: 'MySQL, MariaDB', client: 'mysql2' },
+  { name: 'mysql2 (shared)', store: 'MySQL, MariaDB', client: 'mysql2, shared' },
+  { name: 'mariadb', store: 'MySQL, MariaDB', client: 'mariadb' },
+  { name: 'AWS SDK', store: 'DynamoDB', client: 'AWS SDK' },
+  { name: 'AWS SDK (shared)', store: 'DynamoDB', client: 'AWS SDK, shared' },
+  { name: 'SQLite', store: 'SQLite', client: 'sqlite' },
+]
+
+/** The measures of the picture, whose text has 14 px. */
+const LABEL_WIDTH = 204
+const LABEL_CHARACTERS = 26
+const HEAD_HEIGHT = 132
+const LINE_HEIGHT = 17
+const CELL_WIDTH = 17
+const GAP = 8
 
 /**
  * Returns the name of a client in the tables, for a file of docs/stores.
@@ -56,28 +81,167 @@ const LOST = {
 }
 
 /**
- * Returns the table of a store.
+ * Returns the recovery time in each column after a fault, or `undefined` where it was not measured.
  *
- * @param {string} store
+ * @param {readonly Result[]} results
+ * @param {string} fault
+ */
+function timesAfter(results, fault) {
+  const own = results.filter((result) => result.fault === fault)
+  return COLUMNS.map(({ store, client }) => own.find((result) => result.store === store)?.recovery[client])
+}
+
+/** @param {Result} result */
+function isSlow({ recovery }) {
+  return Object.values(recovery).some((milliseconds) => milliseconds > RECOVERS_SOON)
+}
+
+/**
+ * Returns the recovery times as a picture: a row per fault, a column per client, and seconds in the cells. The worst fault is first.
+ *
+ * @param {{ results: readonly Result[] }} measured
+ * @param {string} style - the colours of all diagrams, as a `style` element.
+ */
+export function faultsPicture({ results }, style) {
+  const countAbove = (/** @type {typeof rows[number]} */ { times }, /** @type {number} */ limit) =>
+    times.filter((milliseconds) => milliseconds !== undefined && milliseconds >= limit).length
+  const rows = [...new Set(results.filter(isSlow).map(({ fault }) => fault))].map((fault) => ({
+    lines: wrap(fault),
+    times: timesAfter(results, fault),
+  }))
+  rows.sort(
+    (one, other) =>
+      countAbove(other, RECOVERS_WITHIN) - countAbove(one, RECOVERS_WITHIN) ||
+      countAbove(other, RECOVERS_SOON) - countAbove(one, RECOVERS_SOON),
+  )
+  const columns = COLUMNS.map(({ name }, index) => ({ name, index })).filter(({ index }) =>
+    rows.some(({ times }) => times[index] !== undefined),
+  )
+  const names = columns.map(({ name }, position) => {
+    const x = leftOf(position) + 13
+    return `<text x="${x}" y="${HEAD_HEIGHT}" transform="rotate(-90 ${x} ${HEAD_HEIGHT})">${name}</text>`
+  })
+  let top = HEAD_HEIGHT + GAP
+  const drawn = rows.flatMap(({ lines, times }) => {
+    const y = top
+    const height = lines.length * LINE_HEIGHT + 2
+    top += height + GAP
+    return [
+      ...lines.map((line, index) => `<text x="8" y="${y + 14 + index * LINE_HEIGHT}">${line}</text>`),
+      ...columns.flatMap(({ index }, position) => drawCell(leftOf(position), y, height, times[index])),
+    ]
+  })
+  const width = leftOf(columns.length) + 8
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${Math.round(width * 1.2)}" height="${Math.round(top * 1.2)}" class="diagram" role="img" aria-labelledby="failures-title failures-desc">`,
+    '<title id="failures-title">How many seconds each client needs to recover from each fault</title>',
+    `<desc id="failures-desc">Each client recovers within 3 s, except in these cases. ${notRecovered(results).join('. ')}.</desc>`,
+    style,
+    ...names,
+    ...drawn,
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+/** @param {number} position - of a column. */
+function leftOf(position) {
+  return LABEL_WIDTH + position * CELL_WIDTH
+}
+
+/**
+ * Returns the lines of a label.
+ *
+ * @param {string} text
+ */
+function wrap(text) {
+  return [...text.matchAll(new RegExp(`(.{1,${LABEL_CHARACTERS}})(?: |$)`, 'g'))].map(([, line]) => line)
+}
+
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} height
+ * @param {number | undefined} milliseconds
+ */
+function drawCell(x, y, height, milliseconds) {
+  if (milliseconds === undefined) return []
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000))
+  const colour = milliseconds >= RECOVERS_WITHIN ? 'bad' : seconds > 1 ? 'body' : 'good'
+  return [
+    `<rect class="${colour}" x="${x}" y="${y}" width="${CELL_WIDTH}" height="${height}"/>`,
+    `<text x="${x + CELL_WIDTH / 2}" y="${y + height / 2 + 5}" text-anchor="middle">${colour === 'bad' ? '✗' : seconds}</text>`,
+  ]
+}
+
+/** @param {readonly Result[]} results */
+function notRecovered(results) {
+  return [...new Set(results.map(({ fault }) => fault))].flatMap((fault) => {
+    const times = timesAfter(results, fault)
+    const names = COLUMNS.filter((_, index) => (times[index] ?? 0) >= RECOVERS_WITHIN).map(({ name }) => name)
+    return names.length === 0 ? [] : [`${fault}: ${names.join(', ')}`]
+  })
+}
+
+/**
+ * Returns a table of the clients that do not recover in time.
+ *
  * @param {{ results: readonly Result[] }} measured
  */
-export function faultsPart(store, { results }) {
-  const rows = results.filter((result) => result.store === store)
-  if (rows.length === 0) throw new Error(`docs/faults.json has no results of ${store}.`)
-  const clients = CLIENTS.filter((client) => rows.some(({ recovery }) => client in recovery))
-  const lines = rows.map(({ fault, recovery, isAcceptedTwice }) => {
-    const times = clients.map((client) => recoveryTime(recovery[client]))
-    return `| ${[fault, ...times, isAcceptedTwice ? lostIn(fault) : 'nothing'].join(' | ')} |`
-  })
-  return [`| ${['fault', ...clients, 'lost'].join(' | ')} |`, `${'|---'.repeat(clients.length + 2)}|`, ...lines].join(
-    '\n',
+export function notRecoveredPart({ results }) {
+  return table(
+    ['fault', 'not within 3 s'],
+    notRecovered(results).map((line) => line.split(': ')),
   )
 }
 
-/** @param {number | undefined} milliseconds - `undefined` for a fault that was not tested, because the guide excludes the client. */
-function recoveryTime(milliseconds) {
-  if (milliseconds === undefined) return '–'
-  return milliseconds < RECOVERS_WITHIN ? seconds(milliseconds) : NOT_RECOVERED
+/**
+ * Returns a table of the faults from which each client recovers soon.
+ *
+ * @param {{ results: readonly Result[] }} measured
+ */
+export function recoveredPart({ results }) {
+  const slow = results.filter(isSlow).map(({ fault }) => fault)
+  const rows = [...new Set(COLUMNS.map(({ store }) => store))].map((store) => {
+    const own = results.filter((result) => result.store === store && !slow.includes(result.fault))
+    return [store, own.map(withUntested).join('; ')]
+  })
+  return table(
+    ['store', 'faults'],
+    rows.filter(([, faults]) => faults !== ''),
+  )
+}
+
+/**
+ * Returns the fault of a result, with the clients that were not tested, because the guide excludes them.
+ *
+ * @param {Result} result
+ */
+function withUntested({ store, fault, recovery }) {
+  const untested = COLUMNS.filter((column) => column.store === store && recovery[column.client] === undefined)
+  return untested.length === 0 ? fault : `${fault} (not tested: ${untested.map(({ name }) => name).join(', ')})`
+}
+
+/**
+ * Returns a table of the reservations that a store loses.
+ *
+ * @param {{ results: readonly Result[] }} measured
+ */
+export function lostPart({ results }) {
+  const losses = results.filter(({ isAcceptedTwice }) => isAcceptedTwice)
+  const rows = [...new Set(losses.map(({ fault }) => fault))].map((fault) => {
+    const stores = losses.filter((loss) => loss.fault === fault).map(({ store }) => store)
+    return [fault, stores.join(', '), lostIn(fault)]
+  })
+  return table(['fault', 'store', 'lost'], rows)
+}
+
+/**
+ * @param {readonly string[]} head
+ * @param {readonly (readonly string[])[]} rows
+ */
+function table(head, rows) {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 /**
@@ -89,12 +253,12 @@ export function withoutOptionsPart({ withoutOptions }) {
   const recovery = (/** @type {number} */ milliseconds) =>
     milliseconds < MEASURED - 500 ? seconds(milliseconds) : '**not within 10 s**'
   const faults = withoutOptions.map(({ fault }) => fault)
-  const clients = CLIENTS.filter((client) => client in (withoutOptions[0]?.recovery ?? {}))
-  const lines = clients.map((client) => {
-    const times = withoutOptions.map((result) => recovery(Number(result.recovery[client])))
-    return `| ${[client, ...times].join(' | ')} |`
-  })
-  return [`| ${['client', ...faults].join(' | ')} |`, `${'|---'.repeat(faults.length + 1)}|`, ...lines].join('\n')
+  const clients = Object.keys(withoutOptions[0]?.recovery ?? {}).sort()
+  const rows = clients.map((client) => [
+    client,
+    ...withoutOptions.map((result) => recovery(Number(result.recovery[client]))),
+  ])
+  return table(['client', ...faults], rows)
 }
 
 /**

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { codeBlock } from './annotated.js'
 import { linkTests } from './claims.js'
 import { errorsPart, reasonPart } from './errors.js'
-import { faultsPart, faultsSource, withoutOptionsPart } from './faults.js'
+import { faultsPicture, faultsSource, lostPart, notRecoveredPart, recoveredPart, withoutOptionsPart } from './faults.js'
 import { findingsPart } from './findings.js'
 import { frameworkPages } from './framework-pages.js'
 import { fillParts, isPartlyGenerated } from './parts.js'
@@ -34,16 +34,18 @@ const read = (path) => readFileSync(join(ROOT, path), 'utf8')
  * @returns {Promise<Map<string, string>>}
  */
 export async function generatePages(program) {
+  const faults = JSON.parse(read('docs/faults.json'))
   const writers = {
     /** @param {string} path */
     code: (path) => codeBlock(path, read(path)),
-    /** @param {string} store */
-    faults: (store) => faultsPart(store, JSON.parse(read('docs/faults.json'))),
-    withoutOptions: () => withoutOptionsPart(JSON.parse(read('docs/faults.json'))),
+    notRecovered: () => notRecoveredPart(faults),
+    recovered: () => recoveredPart(faults),
+    lost: () => lostPart(faults),
+    withoutOptions: () => withoutOptionsPart(faults),
     errors: () => errorsPart(read('src/errors.ts')),
     /** @param {string} reason */
     reason: (reason) => reasonPart(reason),
-    faultsSource: () => faultsSource(JSON.parse(read('docs/faults.json'))),
+    faultsSource: () => faultsSource(faults),
     findings: () => findingsPart(program, read('tools/src/diagnose/finding.ts')),
     /** @param {string} command */
     help: async (command) => `\`\`\`text\n${forGuide(await program.helpOf(command))}\n\`\`\``,
@@ -53,6 +55,9 @@ export async function generatePages(program) {
     const text = read(path)
     if (!pages.has(path) && isPartlyGenerated(text)) pages.set(path, await fillParts(text, writers))
   }
+  // All diagrams have the same colours.
+  const [style = ''] = /<style>[\s\S]*<\/style>/.exec(read('docs/operate/stores.svg')) ?? []
+  pages.set('docs/operate/failures.svg', faultsPicture(faults, style))
   pages.set('SECURITY.md', linkTests(read('SECURITY.md'), JSON.parse(read('docs/claims.json'))))
   return pages
 }

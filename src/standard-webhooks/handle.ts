@@ -30,7 +30,7 @@ import type { StandardSecret } from './secret.js'
 export function handle<T, Transaction>(
   source: TransactionSource<Omit<ReceivedMessage, 'release'>>,
   secret: StandardSecret | FindWebhook<StandardSecret>,
-  transactionStore: TransactionStore<Transaction>,
+  nonceStore: TransactionStore<Transaction>,
   work: Work<Omit<ReceivedMessage, 'release'>, NoInfer<Transaction>, T>,
   clock?: Clock,
 ): Promise<T>

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlock } from '../../docs/generate/annotated.js'
+import { RECOVERS_WITHIN, type Result } from '../../docs/generate/faults.js'
 import { MemoryNonceStore } from '../../src/index.js'
 import * as contracts from '../../tools/src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
@@ -17,6 +18,14 @@ describe('the guide to nonce stores', () => {
   it.each(readdirSync(join(ROOT, 'docs/stores')))('shows docs/stores/%s, which is tested', (file) => {
     const language = file.replace(/^.*\./, '')
     expect(codeBlocks(guide, language)).toContain(readFileSync(join(ROOT, 'docs/stores', file), 'utf8').trimEnd())
+  })
+})
+
+describe('the guide to failures', () => {
+  it.each(['ioredis', 'pg', 'mysql2', 'AWS SDK'])('is right that %s recovers from every fault within 3 s', (client) => {
+    const { results } = JSON.parse(readFileSync(join(ROOT, 'docs/faults.json'), 'utf8')) as { results: Result[] }
+    const times = results.map(({ recovery }) => recovery[client] ?? 0)
+    expect(times.filter((time) => time >= RECOVERS_WITHIN)).toEqual([])
   })
 })
 
