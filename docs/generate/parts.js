@@ -38,7 +38,7 @@ export function handWritten(page) {
   return (
     page
       .replace(PART, '')
-      // test/bench/page.js writes the tables of the benchmarks.
+      // bench/page.js writes the tables of the benchmarks.
       .replace(/^<!-- (\w+) -->[\s\S]*?^<!-- \/\1 -->$/gm, '')
       .replace(/^<!-- output of .* -->[\s\S]*?^<!-- end -->$/gm, '')
       // The column of tests in SECURITY.md.

@@ -2,15 +2,7 @@ import { describe } from 'vitest'
 import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
 import { isInstalled } from '../../support/programs.js'
 import { TcpProxy } from '../../support/servers.js'
-import {
-  type Closers,
-  clockFaults,
-  killedServer,
-  proxyFaults,
-  type Row,
-  stoppedServer,
-  testFaults,
-} from '../../support/stores/faults.js'
+import { type Closers, clockFaults, killedServer, proxyFaults, type Row, stoppedServer, testFaults } from './faults.js'
 
 // The bounds are wider here, because dynalite is slower than a real server.
 const CLIENTS = { store: 'DynamoDB', kinds: ['dynamodb.js', 'dynamodb-shared.js'], interval: 150 }

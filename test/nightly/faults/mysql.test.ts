@@ -13,7 +13,7 @@ import {
   stoppedServer,
   switchover,
   testFaults,
-} from '../../support/stores/faults.js'
+} from './faults.js'
 
 const CLIENTS = { store: 'MySQL, MariaDB', kinds: ['mysql2.ts', 'mariadb.ts', 'mysql2-shared.ts'] }
 

@@ -3,6 +3,8 @@ import type pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, PgBouncer, PostgresServer, postgresIsInstalled, TcpProxy } from '../../support/servers.js'
+import { openGuide } from '../../support/stores/guides.js'
+import { newRequest, send } from '../../support/stores/load.js'
 import {
   type Closers,
   clockFaults,
@@ -12,9 +14,7 @@ import {
   stoppedServer,
   switchover,
   testFaults,
-} from '../../support/stores/faults.js'
-import { openGuide } from '../../support/stores/guides.js'
-import { newRequest, send } from '../../support/stores/load.js'
+} from './faults.js'
 
 const CLIENTS = { store: 'PostgreSQL', kinds: ['pg.ts', 'postgres-js.ts', 'pg-shared.ts'] }
 const BOUNCED = { store: 'PgBouncer', kinds: ['pg-shared.ts'] }

@@ -3,13 +3,7 @@ import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, type RedisServer, startRedisCluster, startRedisSentinel, TcpProxy } from '../../support/servers.js'
-import {
-  type Closers,
-  droppedConnections,
-  type Row,
-  silentConnections,
-  testFaults,
-} from '../../support/stores/faults.js'
+import { type Closers, droppedConnections, type Row, silentConnections, testFaults } from './faults.js'
 
 const run = promisify(execFile)
 

@@ -14,7 +14,7 @@ import {
   type Row,
   stoppedServer,
   testFaults,
-} from '../../support/stores/faults.js'
+} from './faults.js'
 
 const CLIENTS = { store: 'Redis', kinds: ['ioredis.ts', 'redis.ts'] }
 

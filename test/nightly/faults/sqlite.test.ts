@@ -4,8 +4,8 @@ import { describe } from 'vitest'
 import { SqliteNonceStore } from '../../../src/stores/sqlite.js'
 import { isInstalled } from '../../support/programs.js'
 import { temporaryFolder } from '../../support/servers.js'
-import { type Row, testFaults } from '../../support/stores/faults.js'
 import { sqliteOpener } from '../../support/stores/sqlite-database.js'
+import { type Row, testFaults } from './faults.js'
 
 // sqlite.test.ts has the faults after which a process must be restarted, and a full disk.
 

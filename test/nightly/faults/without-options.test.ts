@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { isInstalled } from '../../support/programs.js'
 import { PostgresServer, postgresIsInstalled, RedisServer, TcpProxy } from '../../support/servers.js'
-import { type Closers, measureFault, proxyFaults } from '../../support/stores/faults.js'
+import { type Closers, measureFault, proxyFaults } from './faults.js'
 
 // What two faults cost a client that has only an address. Nothing is promised, except that no request is accepted twice.
 // docs/operate/failures.md shows the results.

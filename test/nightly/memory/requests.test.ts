@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { type BodySource, readBody, verify } from '../../../src/index.js'
 import { FLOODS, fullStore } from '../../support/cases/floods.js'
-import { arraysInUse, heapInUse } from '../../support/memory.js'
 import { SECRET, TestClock } from '../../support/request.js'
+import { arraysInUse, heapInUse } from './heap.js'
 
 // What requests leave in memory. The count of the work is in denial-of-service.test.ts.
 

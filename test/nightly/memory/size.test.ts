@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { MemoryNonceStore } from '../../../src/index.js'
-import { heapInUse } from '../../support/memory.js'
 import { flat, storeAt, UUIDS } from '../../support/memory-store.js'
 import type { TestClock } from '../../support/request.js'
+import { heapInUse } from './heap.js'
 
 // The memory of a MemoryNonceStore with many entries, and its pauses.
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handle, MemoryNonceStore, type NonceStore, receive, sign } from '../../../src/index.js'
-import { importGuideCode } from '../../support/guide-code.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import { hasPackage, requirePackage } from '../packages/packages.js'
+import { importGuideCode } from './guide-code.js'
 
 const PACKAGES = ['prom-client', '@opentelemetry/sdk-metrics', 'yaml']
 const installed = isInstalled('the packages of the observability guide', PACKAGES.every(hasPackage))

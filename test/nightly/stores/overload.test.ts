@@ -6,8 +6,8 @@ import { isInstalled } from '../../support/programs.js'
 import { PostgresServer, postgresIsInstalled, RedisServer, TcpProxy } from '../../support/servers.js'
 import { openGuide } from '../../support/stores/guides.js'
 import { newRequest, SECRET } from '../../support/stores/load.js'
-import { offer } from '../../support/stores/offer.js'
-import { SlowRedis, slowDownMariaDb, slowDownPostgres } from '../../support/stores/slow-servers.js'
+import { offer } from './offer.js'
+import { SlowRedis, slowDownMariaDb, slowDownPostgres } from './slow-servers.js'
 
 // More requests than a server can do, servers that are far away, stalls of the process, and floods of replays. The clients are those of the
 // guides, and the stores have their default options.

@@ -98,7 +98,7 @@ describe.each(DATABASES.filter((row) => row.isInstalled))('a storm over $databas
   let close: () => Promise<unknown>
   beforeAll(async () => {
     await build({
-      entryPoints: [join(ROOT, 'test/support/transactions/storm.ts')],
+      entryPoints: [join(ROOT, 'test/nightly/stores/storm.ts')],
       outfile: PROGRAM,
       bundle: true,
       packages: 'external',

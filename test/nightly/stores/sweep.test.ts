@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { isInstalled } from '../../support/programs.js'
 import { PostgresServer, postgresIsInstalled } from '../../support/servers.js'
-import { offer } from '../../support/stores/offer.js'
 import { connect } from '../../support/stores/source.js'
+import { offer } from './offer.js'
 
 // Four stores sweep one table of 40 000 expired rows under load, while another session holds one of these rows for 30 s. In MariaDB, a sweep
 // waits for this row, but no reservation waits.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { BUILD } from '../nightly/packages/packages.js'
-import { ROOT } from './packed.js'
+import { ROOT } from '../../support/packed.js'
+import { BUILD } from '../packages/packages.js'
 
 /**
  * Imports code of the guides: a copy of the file and its neighbours, below test/nightly/packages, where Node finds the packages.

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isInstalled } from './programs.js'
-import { temporaryFolder } from './servers.js'
+import { isInstalled } from '../../support/programs.js'
+import { temporaryFolder } from '../../support/servers.js'
 
 /** A server whose clock can step. */
 export interface ClockedServer {

@@ -1,7 +1,13 @@
-import { configOf, DynaliteServer, dynaliteIsInstalled } from '../dynalite-server.js'
-import { MariaDbServer, mariadbIsInstalled } from '../mariadb-server.js'
-import { isInstalled } from '../programs.js'
-import { PostgresServer, postgresIsInstalled, RedisServer, startRedisCluster, startRedisSentinel } from '../servers.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
+import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
+import { isInstalled } from '../../support/programs.js'
+import {
+  PostgresServer,
+  postgresIsInstalled,
+  RedisServer,
+  startRedisCluster,
+  startRedisSentinel,
+} from '../../support/servers.js'
 
 export interface Server {
   signal(signal: NodeJS.Signals): unknown

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { clientOf, RECOVERS_WITHIN, type Result } from '../../../docs/generate/faults.js'
-import { eventually, type TcpProxy } from '../servers.js'
-import { type ClockedServer, clocksCanStep, SteppedClock } from '../stepped-clock.js'
-import { startWorker } from './workers.js'
+import { eventually, type TcpProxy } from '../../support/servers.js'
+import { startWorker } from '../../support/stores/workers.js'
+import { type ClockedServer, clocksCanStep, SteppedClock } from './stepped-clock.js'
 
 /** Milliseconds of load before a fault. */
 const BEFORE = 600
@@ -382,7 +382,7 @@ export function testFaults(rows: readonly Row[]): void {
   describe.concurrent.each(rows)('$fault, $store', (row) => {
     const { kinds, loses = 'nothing', proof = 'failures', expects } = row
     it.concurrent.each(kinds)(
-      'with %s',
+      'accepts each message at most once, however it is split, with %s',
       async (kind) => {
         const report = await measureFault(kind, row)
 
@@ -408,8 +408,8 @@ export function testFaults(rows: readonly Row[]): void {
 }
 
 /**
- * Sends the same requests from several processes at a steady rate while a fault begins and ends. Then sends the accepted
- * requests again.
+ * Sends the same signed messages from several processes at a steady rate while a fault begins and ends. Then sends the accepted
+ * messages again. Two processes split a message differently, so only its signature is the same key.
  */
 async function underLoad(
   kind: string,
@@ -419,8 +419,8 @@ async function underLoad(
   after: number,
 ): Promise<Report> {
   const seed = `${process.pid}-${Date.now()}-${loads++}`
-  const workers = Array.from({ length: processes }, () => {
-    const worker = startWorker(kind, address, 'load', seed, String(interval))
+  const workers = Array.from({ length: processes }, (_, index) => {
+    const worker = startWorker(kind, address, 'load', seed, String(interval), String(1 + (index % 2)))
     return { worker, lines: createInterface({ input: worker.stdout })[Symbol.asyncIterator]() }
   })
   const read = (lines: AsyncIterator<string>) => lines.next().then(({ value }) => value)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MariaDbServer } from '../mariadb-server.js'
-import type { PostgresServer } from '../servers.js'
+import type { MariaDbServer } from '../../support/mariadb-server.js'
+import type { PostgresServer } from '../../support/servers.js'
 
 // Servers with a known capacity: they do so many reservations per second, and no more.
 

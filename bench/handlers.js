@@ -8,9 +8,9 @@ import { connect } from 'node:net'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { installPackages, PACKAGES, requirePackage } from '../nightly/packages/packages.js'
-import { bundled } from '../support/bundled.js'
-import { ROOT } from '../support/packed.js'
+import { installPackages, PACKAGES, requirePackage } from '../test/nightly/packages/packages.js'
+import { bundled } from '../test/support/bundled.js'
+import { ROOT } from '../test/support/packed.js'
 import { fillTables } from './page.js'
 
 installPackages()

@@ -2,7 +2,7 @@
 // and the processor time that it has used for each message.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import { requirePackage } from '../nightly/packages/packages.js'
+import { requirePackage } from '../test/nightly/packages/packages.js'
 
 const [secret = '', way = ''] = process.argv.slice(2)
 
@@ -37,7 +37,7 @@ const WAYS = {
       return timingSafeEqual(hmac.digest(), Buffer.from(headers['x-signature'] ?? '', 'hex'))
     }),
   receive: async () => {
-    const { MemoryNonceStore, receive, refuse } = await import('../../dist/index.js')
+    const { MemoryNonceStore, receive, refuse } = await import('../dist/index.js')
     const nonceStore = new MemoryNonceStore({ maxEntries: 8_000_000 })
     return async (request, response) => {
       try {

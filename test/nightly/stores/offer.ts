@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type NonceStore, verify } from '../../../src/index.js'
-import { newRequest, SECRET } from './load.js'
+import { newRequest, SECRET } from '../../support/stores/load.js'
 
 /**
  * Sends new requests at a fixed rate, whether the store answers or not. Resolves to the outcome of each request: `accepted`, the reason of
