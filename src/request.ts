@@ -6,7 +6,7 @@ import { type HeadersInput, readHeaders } from './rules/headers.js'
 
 /** A received request, and the webhook to which the request was sent. */
 export interface WebhookRequest {
-  /** The ID of the webhook in your database. Never pass a part of the URL: {@link WebhookSource} says why. */
+  /** The ID of the webhook in your database. Never pass a part of the URL: each spelling of it would have its own nonces. */
   webhookId: string
   /** The request's headers in any of the usual shapes. */
   headers: HeadersInput

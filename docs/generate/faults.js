@@ -40,7 +40,7 @@ const COLUMNS = [
 ]
 
 /** The measures of the picture, whose text has 14 px. */
-const LABEL_WIDTH = 204
+const LABEL_WIDTH = 200
 const LABEL_CHARACTERS = 26
 const HEAD_HEIGHT = 132
 const LINE_HEIGHT = 17
@@ -127,7 +127,7 @@ export function faultsPicture({ results }, style) {
     const height = lines.length * LINE_HEIGHT + 2
     top += height + GAP
     return [
-      ...lines.map((line, index) => `<text x="8" y="${y + 14 + index * LINE_HEIGHT}">${line}</text>`),
+      ...lines.map((line, index) => `<text x="0" y="${y + 14 + index * LINE_HEIGHT}">${line}</text>`),
       ...columns.flatMap(({ index }, position) => drawCell(leftOf(position), y, height, times[index])),
     ]
   })

@@ -49,6 +49,13 @@ export const SECTIONS = [
   { title: 'Trust', pages: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] },
 ]
 
+/** The links in the header, also of the workbench. */
+export const NAV = [
+  { text: 'Guides', link: '/start/how-it-works.html' },
+  { text: 'API', link: '/api/' },
+  { text: 'Workbench', link: '/workbench.html', target: '_self' },
+]
+
 /** The labels of pages whose titles would need two lines in the navigation. */
 export const LABELS = {
   'docs/debug/without-node.md': 'Without Node',

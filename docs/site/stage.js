@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWorkbench } from '../../tools/src/workbench/build.js'
 import { apiEntries, apiSummary, readReference } from './api-summary.js'
-import { ADDRESSES, LABELS, SECTIONS } from './navigation.js'
+import { ADDRESSES, LABELS, NAV, SECTIONS } from './navigation.js'
 
 // Writes the pages of the site to .pages: the home page, the guides with their links rewritten, the reference, and the workbench.
 
@@ -24,7 +24,13 @@ export async function stage() {
   cpSync(join(SITE, 'public'), join(PAGES, 'public'), { recursive: true })
   runTypedoc()
   stageGuides()
-  writeFileSync(join(PAGES, 'public/workbench.html'), await buildWorkbench('./'))
+  writeFileSync(
+    join(PAGES, 'public/workbench.html'),
+    await buildWorkbench(
+      './',
+      NAV.map(({ text, link }) => ({ text, link: link.slice(1) })),
+    ),
+  )
 }
 
 /** Writes the home page and the guides alone, which is fast. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+import { NAV } from '../navigation.js'
 import { slugify } from '../slugify.js'
 import { adjustMarkdown } from './markdown.js'
 import { completePage, socialCard } from './page-data.js'
@@ -63,12 +64,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {
-    nav: [
-      { text: 'Guides', link: '/start/how-it-works' },
-      { text: 'API', link: '/api/' },
-      { text: 'Workbench', link: '/workbench.html', target: '_self' },
-      { text: `v${version}`, link: '/trust/changelog' },
-    ],
+    nav: [...NAV, { text: `v${version}`, link: '/trust/changelog' }],
     sidebar,
     outline: { level: [2, 3] },
     search: {

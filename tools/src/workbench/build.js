@@ -47,12 +47,18 @@ async function bundle(entry, workerSource) {
  * Returns the page as HTML.
  *
  * @param {string} [guides] - the address of the guides, with a slash at the end. Without this address, the page has no links to guides.
+ * @param {readonly { text: string, link: string }[]} pages - the pages of the guides that the header links to.
  * @returns {Promise<string>}
  */
-export async function buildWorkbench(guides) {
+export async function buildWorkbench(guides, pages = []) {
   const script = await bundle('page.ts', await bundle('worker.ts'))
   if (/<\/script|<!--/i.test(script)) throw new Error('The script would end in the middle of the page.')
   const style = read('style.css').trim()
+  // A new tab, because this tab contains the secret and the request.
+  const links = [{ text: 'inbound-webhook-auth', link: '' }, ...pages].map(
+    ({ text, link }) => `<a href="${guides}${link}" target="_blank" rel="noopener noreferrer">${text}</a>`,
+  )
+  const header = guides === undefined ? '' : `<nav class="site only-alone">${links.join('')}</nav>\n`
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', HERE), 'utf8'))
   /** @param {string} text */
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
@@ -68,6 +74,6 @@ export async function buildWorkbench(guides) {
     'trusted-types workbench',
   ].join('; ')
   /** @type {Record<string, string>} */
-  const parts = { CSP: policy, STYLE: style, VERSION: version, SCRIPT: script, GUIDES: guides ?? '' }
+  const parts = { CSP: policy, STYLE: style, VERSION: version, SCRIPT: script, GUIDES: guides ?? '', NAV: header }
   return read('page.html').replace(/\{\{([A-Z]+)\}\}/g, (_, name) => parts[name] ?? '')
 }

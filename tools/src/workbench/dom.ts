@@ -14,6 +14,10 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Returns the parts of a text in which backticks mark code. */
+export const inline = (text: string) =>
+  text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part))
+
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id)
   if (element === null) throw new Error(`The page has no #${id}.`)

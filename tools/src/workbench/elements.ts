@@ -1,7 +1,7 @@
 import { h } from './dom.js'
 
 /** The address of the guides, with a slash at the end. Empty if the page was built without the guides. */
-export const GUIDES = document.documentElement.dataset['guides'] ?? ''
+const GUIDES = document.documentElement.dataset['guides'] ?? ''
 
 /** The address of the guide to the findings. `listen` always writes this address into the page. */
 export const FINDINGS =

@@ -6,7 +6,6 @@ import { countBytes, describeOddSpace } from '../text.js'
 import { ByteField } from './byte-field.js'
 import { type CheckInput, MISSING_BODY } from './check.js'
 import { byId, h } from './dom.js'
-import { GUIDES, guideLink } from './elements.js'
 import { EXAMPLE_ARRIVAL, exampleCapture, TEST_SECRET } from './example.js'
 import { startLive } from './live.js'
 import type { CheckReport } from './report.js'
@@ -169,8 +168,6 @@ function comparison(): HTMLElement[] {
   return isMessage ? sidesView(signed.bytes, message, message.length - body.length) : sidesView(signed.bytes, body, 0)
 }
 
-if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink(GUIDES, '← Guides'))
-byId('to-guides').hidden = GUIDES === ''
 byId('csp').textContent = document.querySelector<HTMLMetaElement>('meta[http-equiv]')?.content ?? ''
 // `listen` adds the attribute `data-live` to the page.
 if (document.documentElement.dataset['live'] !== undefined) startLive()

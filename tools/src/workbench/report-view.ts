@@ -2,7 +2,7 @@ import { concat, utf8 } from '../bytes.js'
 import { describeTime } from '../capture/arrival.js'
 import type { Finding, Language, Side } from '../diagnose/finding.js'
 import { textView } from './bytes-view.js'
-import { h } from './dom.js'
+import { h, inline } from './dom.js'
 import { card, FINDINGS, guideLink } from './elements.js'
 import type { CheckReport, RuleStatus } from './report.js'
 import { sidesView } from './sides-view.js'
@@ -61,7 +61,7 @@ export function reportView(report: CheckReport, chosen: string, notes: readonly 
   ]
 }
 
-const muted = (text: string) => h('p', { class: 'muted' }, text)
+const muted = (text: string) => h('p', { class: 'muted' }, ...inline(text))
 
 export function describeArrival({ arrival }: CheckReport): string {
   if (arrival === undefined) return 'Time of arrival: unknown. If you know it, change “It arrived”.'
@@ -116,12 +116,12 @@ function findingView(finding: Finding, chosen: string, report: CheckReport): HTM
     h(
       'h3',
       {},
-      h('span', { class: 'message' }, message),
+      h('span', { class: 'message' }, ...inline(message)),
       ' ',
       FINDINGS === '' ? name : guideLink(`${FINDINGS}#${code}`, name),
     ),
     h('p', {}, h('strong', {}, SIDES[side])),
-    ...fix.split('\n').map((line) => h('p', { class: 'fix' }, line)),
+    ...fix.split('\n').map((line) => h('p', { class: 'fix' }, ...inline(line))),
     terms.length === 0 ? undefined : h('dl', {}, ...terms),
     evidence === undefined
       ? undefined

@@ -34,7 +34,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
 
   beforeAll(async () => {
     const { buildWorkbench } = await import('../../../src/workbench/build.js')
-    html = await buildWorkbench('./')
+    html = await buildWorkbench('./', [{ text: 'Guides', link: 'start/how-it-works.html' }])
     writeFileSync(file, html)
     browser = await launch()
   })
@@ -115,7 +115,9 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     expect(said).toBe('')
     const { valid, findings }: { valid: boolean; findings: Finding[] } = JSON.parse(text)
     const shown = findings.map(({ code, side, message, fix, fixes, evidence }) => {
-      return { code, side, message, fix, lines: Object.values(fixes), evidence }
+      // The page shows text between backticks as code.
+      const [shownMessage, shownFix] = [message, fix].map((text) => text.replace(/`([^`]+)`/g, '$1'))
+      return { code, side, message: shownMessage, fix: shownFix, lines: Object.values(fixes), evidence }
     })
     return { valid, findings: shown }
   }
