@@ -1,14 +1,9 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { NonceStore } from '../../src/index.js'
+import { createStore } from '../../docs/stores/your-own.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { nonceStoreContract } from '../../tools/src/testing/index.js'
-import { ROOT } from '../support/built.js'
-import { codeBlocks } from '../support/code-blocks.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, LONG_TIMEOUT, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
 import { twoConnections } from '../support/stores/connections.js'
@@ -45,11 +40,7 @@ describe.runIf(installed)("the store of one's own in docs/operate/your-own.md", 
     await server.stop()
   })
 
-  const guide = readFileSync(join(ROOT, 'docs/operate/your-own.md'), 'utf8')
-  const blocks = codeBlocks(guide, 'js').filter((block) => /INSERT INTO nonces|hashOf/.test(block))
-  const body = blocks.join('\n').replace(/^import .*$|^export (?=function)/gm, '')
-  const own = (): NonceStore => new Function('pool', 'createHash', `${body}\nreturn nonceStore`)(pool, createHash)
-  it.concurrent.each(nonceStoreContract(own))('$name', ({ run }) => run())
+  it.concurrent.each(nonceStoreContract(() => createStore(pool)))('$name', ({ run }) => run())
 })
 
 describe.runIf(installed)('PostgreSQL', () => {
