@@ -2,7 +2,7 @@
 //
 // For Fastify 5:
 //
-// - In a container, add `host: '0.0.0.0'`, because Fastify listens only on `localhost` by default.
+// - By default, Fastify listens only on `localhost`. In a container, add `host: '0.0.0.0'`.
 // - To log with Fastify, pass [a `log` function](index.md#log-requests) to `refuse`.
 
 import Fastify from 'fastify'

@@ -1,6 +1,6 @@
 // # SvelteKit, Astro and React Router
 //
-// This handler works in each framework that passes a Fetch `Request`:
+// For each framework that passes a Fetch `Request`:
 //
 // ### SvelteKit 3
 //
@@ -28,12 +28,16 @@
 // export default { plugins: [sveltekit({ adapter: adapter(), csrf: { trustedOrigins: ['*'] } })] }
 // ```
 //
-// - **`trustedOrigins: ['*']` switches off the CSRF check of the whole app,** which answers 403 to forms, text and bodies without a content type. If all your
-//   senders use `application/json`, leave `trustedOrigins` out.
+// - **`trustedOrigins: ['*']` switches off the CSRF check of the whole app,** which answers 403 to forms, text and bodies without a content type. For senders of
+//   `application/json` alone, leave it out.
 // - Build the app with `WEBHOOK_SECRET=any npx vite build`.
 // - **Start the app with `BODY_SIZE_LIMIT=Infinity node build`.** Otherwise, `adapter-node` cuts off bodies of more than 512 KB, and the sender gets 400.
-// - In SvelteKit 2, install `@sveltejs/adapter-node@5`, write `import { env } from '$env/dynamic/private'` and `const { WEBHOOK_SECRET: secret = '' } = env`. There, the sender must set
-//   `Content-Type`, because without it, the body arrives empty.
+// - In SvelteKit 2, install `@sveltejs/adapter-node@5`. Without `Content-Type`, the body arrives empty there. The lines about the secret are:
+//
+// ```ts
+// import { env } from '$env/dynamic/private'
+// const { WEBHOOK_SECRET: secret = '' } = env
+// ```
 //
 // ### Astro 5
 //
@@ -46,8 +50,8 @@
 // export default { adapter: node({ mode: 'standalone' }), security: { checkOrigin: false } }
 // ```
 //
-// - **`checkOrigin: false` switches off the CSRF check of the whole app.** If all your senders use `application/json`, leave `checkOrigin` out.
-// - Without a secret, Astro starts, but each request gets 500.
+// - **`checkOrigin: false` switches off the CSRF check of the whole app.** For senders of `application/json` alone, leave it out.
+// - Without a secret, each request gets 500.
 // - Run the app with `npx astro build && node dist/server/entry.mjs`.
 //
 // ### React Router 8

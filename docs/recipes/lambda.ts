@@ -1,18 +1,17 @@
 // # AWS Lambda
 //
-// For AWS Lambda behind a REST API, an HTTP API or a function URL. Save the handler as `index.mts`, set `REDIS_URL` and `WEBHOOK_SECRET`, bundle the handler,
-// and upload `index.mjs` with `node_modules`:
+// For a REST API, an HTTP API or a function URL. Save the handler as `index.mts`, set `REDIS_URL` and `WEBHOOK_SECRET`, bundle it, and upload `index.mjs` with
+// `node_modules`:
 //
 // ```sh
 // npx esbuild index.mts --bundle --packages=external --platform=node --format=esm --outfile=index.mjs
 // ```
 //
-// - **Set the binary media types of a REST API to `*/*`.** Otherwise, the API passes every body as text, which may change its bytes.
-// - **Do not switch on payload compression.** API Gateway then decompresses bodies, and their signatures no longer match.
-// - For an Application Load Balancer, switch on multi-value headers. Otherwise, the balancer sends only the last value of a repeated header.
+// - **Set the binary media types of a REST API to `*/*`.** Otherwise, bodies arrive as text, which may change their bytes.
+// - **Leave payload compression off.** With it, API Gateway decompresses bodies, and their signatures no longer match.
+// - For an Application Load Balancer, switch on multi-value headers. Otherwise, only the last value of a repeated header arrives.
 // - A function accepts bodies of up to 6 MB. API Gateway accepts headers of up to 10 KB.
-// - Without a VPC, take [DynamoDB](../operate/dynamodb.md) instead of Redis: save its first lines as `dynamodb.js`, create the table, and replace the lines for
-//   Redis:
+// - Without a VPC, take [DynamoDB](../operate/dynamodb.md): save its first lines as `dynamodb.js`, create the table, and replace the lines for Redis:
 //
 // ```js
 // import { nonceStore } from './dynamodb.js'

@@ -21,7 +21,7 @@
 // })
 // ```
 //
-// Fastify then reads no body. If other routes need a parsed body, run the webhooks in an app of their own.
+// Fastify then parses no body, so run the webhooks in an app of their own.
 
 import 'reflect-metadata'
 import { Controller, Module, Post, Req, Res } from '@nestjs/common'

@@ -2,7 +2,7 @@
 //
 // For Node 20.12 and later, in JavaScript or TypeScript:
 //
-// - A URL with a query gets 404, because the handler compares the whole URL.
+// - A URL with a query gets 404.
 
 import { createServer } from 'node:http'
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'

@@ -3,7 +3,7 @@
 // Run `npx wrangler secret put WEBHOOK_SECRET`, and save this handler as `worker.ts`:
 //
 // - Run the Worker with `npx wrangler dev`, and deploy it with `npx wrangler deploy`.
-// - Do not use KV instead of the Durable Object, because KV can tell two Workers at the same time that a key is free.
+// - Do not use KV instead of the Durable Object: two Workers can read at the same time that a key is free.
 
 import { env } from 'cloudflare:workers'
 import { handle, type NonceStore, refusal } from 'inbound-webhook-auth'

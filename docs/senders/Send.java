@@ -1,8 +1,8 @@
 // # Send from Java
 //
-// Save this program as `Send.java`. The program needs Java 17, and no library.
+// Save this as `Send.java`. It needs Java 17, and no library.
 //
-// - If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`, because Java decodes environment variables by the locale.
+// - Java decodes environment variables by the locale. If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`.
 
 // java Send.java URL FILE, with the secret in WEBHOOK_SECRET.
 import static java.nio.charset.StandardCharsets.US_ASCII;

@@ -1,7 +1,7 @@
 <?php
 // # Send from PHP
 //
-// Save this program as `send.php`. The program needs PHP 7.4 with `allow_url_fopen`, which is on by default.
+// Save this as `send.php`. It needs PHP 7.4 with `allow_url_fopen`, which is on by default.
 //
 // - With the curl extension, pass `$body` to `CURLOPT_POSTFIELDS`, not `$event`, which curl sends as a form.
 // - With Guzzle, pass `'body' => $body`, the same headers, and `'allow_redirects' => false` to `$client->post()`. `'json'` serializes again.

@@ -1,6 +1,6 @@
 # # Send from Python
 #
-# Save this program as `send.py`. The program needs Python 3.6, and no package.
+# Save this as `send.py`. It needs Python 3.6, and no package.
 #
 # - With `requests`, pass `data=body` and `allow_redirects=False`. With `json=event`, `requests` serializes again.
 

@@ -1,6 +1,6 @@
 # # Send from Ruby
 #
-# Save this program as `send.rb`. The program needs Ruby 2.7, and no gem.
+# Save this as `send.rb`. It needs Ruby 2.7, and no gem.
 #
 # - With Faraday, pass the signed text as the body. `request :json` serializes again.
 

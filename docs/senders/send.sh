@@ -1,9 +1,9 @@
 #!/bin/sh
 # # Send from a shell
 #
-# Save this program as `send.sh`. The program needs a POSIX shell, curl and openssl.
+# Save this as `send.sh`. It needs a POSIX shell, curl and openssl.
 #
-# - Use `--data-binary`, because `curl -d` removes line breaks. Do not use `curl --retry`, which sends the old headers again.
+# - `curl -d` removes line breaks, so use `--data-binary`. `curl --retry` sends the old headers again.
 
 # sh send.sh URL FILE, with the secret in WEBHOOK_SECRET.
 set -eu
