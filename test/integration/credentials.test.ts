@@ -1,4 +1,4 @@
-import { type Cluster, Redis } from 'ioredis'
+import { Redis } from 'ioredis'
 import mariadb from 'mariadb'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
@@ -21,6 +21,7 @@ import {
   startRedisSentinel,
 } from '../support/servers.js'
 import { newRequest, SECRET } from '../support/stores/load.js'
+import type { Ioredis } from '../support/stores/set-ups.js'
 
 // No error of a store shows the password of its client: in createTable(), in check(), or in a reservation.
 
@@ -51,7 +52,7 @@ function onNodeRedis(
   return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.destroy() }
 }
 
-function onIoredis(client: Redis | Cluster): Opened {
+function onIoredis(client: Ioredis): Opened {
   client.on('error', () => {})
   const sendCommand = ([name = '', ...args]: string[]) => client.call(name, ...args)
   return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.disconnect() }
