@@ -99,7 +99,7 @@ function diagnosisOf(capture: string | Uint8Array, file?: string | Uint8Array) {
   const captured = readCapture(Buffer.from(capture))
   const arrival = [NOW, ''] as const
   const given = { captured, headers: captured.headers, file: file === undefined ? undefined : Buffer.from(file) }
-  return runSteps(diagnoseCapture(NODE_PRIMITIVES, { ...given, secrets: [SECRET], arrival, now: NOW }))
+  return runSteps(diagnoseCapture(NODE_PRIMITIVES, { ...given, secrets: [SECRET], arrival, now: NOW }, 3000))
 }
 
 const headersFor = (signed: string | Uint8Array, length?: number): Headers => ({

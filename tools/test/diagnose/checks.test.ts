@@ -148,8 +148,8 @@ describe('an unexplained mismatch', () => {
     secret: string | string[] = SECRET,
   ) => {
     const { headers } = signedRequest({ signature: signatureOf('1', 'b', 'nonsense', 'nonsense') })
-    return (await diagnoseBriefly({ webhookId: '42', headers: { ...headers, ...more }, body }, secret, at(NOW)))
-      .findings
+    const request = { webhookId: '42', headers: { ...headers, ...more }, body }
+    return (await diagnoseBriefly(request, secret, at(NOW), 0)).findings
   }
 
   it('says what to compare after a whole search', async () => {

@@ -33,7 +33,8 @@ it('needs only HMAC-SHA256 and SHA-256 of a platform', () => {
   expect(codes(signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET))).toEqual(['body_newline'])
 })
 
-it.each([[[SECRET]], [[' a b ', 'abcd', 'abc']]])('hashes hardly anything twice: the secrets %j', (secrets) => {
+it('hashes hardly anything twice', () => {
+  const secrets = [' a b ', 'abcd', 'abc']
   const seen = new Set<string>()
   let hashes = 0
   let repeated = 0

