@@ -120,10 +120,8 @@ export async function reserveKeys(
   }
   if (failure === undefined && typeof reserved === 'boolean') return reserved
   if (isPartial && owner !== undefined) await releaseKeys(nonceStore, webhookId, keys, owner).catch(() => {})
-  throw (
-    failure ??
-    new NonceStoreError(`The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
-  )
+  const message = `The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`
+  throw failure ?? new NonceStoreError(message)
 }
 
 /** Releases the keys that were reserved for `owner`. */

@@ -30,8 +30,8 @@ export interface SqlDialect {
   /** Rejects if a setting of the server or of the table makes the store unsafe. */
   checkSettings?(query: SqlQuery, table: string): Promise<void>
   /**
-   * Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. Waits for no row that a reservation
-   * has locked, and locks no row that a reservation needs.
+   * Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. Skips rows that others have locked,
+   * and locks no row that a reservation needs.
    */
   deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
 }
@@ -49,4 +49,11 @@ export function rowsOf(result: unknown): Record<string, unknown>[] {
   const rows = Array.isArray(listed) && Array.isArray(listed[0]) ? listed[0] : listed
   if (Array.isArray(rows)) return rows.map(Object)
   throw new Error(`query resolved to ${kindOf(result)}, not to rows. Resolve to what the client resolves to.`)
+}
+
+export function hashesIn(result: unknown): string[] {
+  return rowsOf(result).map(({ hash }) => {
+    if (typeof hash === 'string') return hash
+    throw new Error('query resolved to rows without hash. Resolve to rows as objects, as the client does by default.')
+  })
 }

@@ -71,31 +71,33 @@ export abstract class SqlStore {
   protected abstract createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'>
 
   /**
-   * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted. The store deletes expired rows
-   * by itself: after every 64th reservation, at most 256. Call `deleteExpired` only if no reservations come for a long time.
+   * Deletes expired rows in batches, the oldest first, until no row is left. Skips rows that others have locked. The store deletes expired
+   * rows by itself: after every 64th reservation, at most 256. Call `deleteExpired` only if no reservations come for a long time.
    *
-   * @param options - `limit`: the maximum number of rows to delete, a whole number from 1, by default 10 000.
-   * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
+   * @param options - `limit`: the size of a batch, from 1 to 10 000, by default 256. `maxMilliseconds`: after this time, no batch starts.
+   * @returns how many rows were deleted.
    */
-  async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
+  async deleteExpired(
+    options: { limit?: number | undefined; maxMilliseconds?: number | undefined } = {},
+  ): Promise<number> {
     const query: SqlQuery = (...statement) => this.retry(() => this.query(...statement))
-    assertOptions(options, ['limit'])
-    const { limit = 10_000 } = options
-    if (!Number.isSafeInteger(limit) || limit < 1) {
-      throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')
+    assertOptions(options, ['limit', 'maxMilliseconds'])
+    const { limit = SWEEP_ROWS, maxMilliseconds = Number.POSITIVE_INFINITY } = options
+    if (!(Number.isInteger(limit) && limit > 0 && limit <= 10_000 && maxMilliseconds > 0)) {
+      throw invalidRange('limit must be a whole number from 1 to 10000, and maxMilliseconds a number above 0.')
     }
+    const end = performance.now() + maxMilliseconds
     for (let deleted = 0; ; ) {
-      const rows = Math.min(limit - deleted, SWEEP_ROWS)
-      const count = await this.dialect.deleteExpired(query, this.table, rows)
+      const count = await this.dialect.deleteExpired(query, this.table, limit)
       deleted += count
-      if (count < rows || deleted === limit) return deleted
+      // A batch that is nearly full may have skipped locked rows, so more rows can be left.
+      if (count < limit / 2 || performance.now() >= end) return deleted
     }
   }
 
   /**
-   * Counts a reservation, and deletes at most 256 expired rows after every 64th reservation.
+   * Counts a reservation, and sweeps if a sweep is due. `send` passes the `query` of one connection, or returns `undefined` to sweep later.
    *
-   * @param send - calls the function with the `query` of one connection or transaction. Returns `undefined` if a reservation waits.
    * @internal
    */
   protected sweepSometimes(send: (sweep: (query: SqlQuery) => Promise<number>) => Promise<number> | undefined): void {

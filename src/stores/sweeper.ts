@@ -42,12 +42,10 @@ export class Sweeper {
     }
     const stopTimer = startTimer(LOST_AFTER_MILLISECONDS, end, { ref: false })
     sweeping
-      .then(
-        (deleted) => {
-          this.#interval = deleted < SWEEP_ROWS ? IDLE_INTERVAL : INTERVAL
-        },
-        () => {},
-      )
+      .then((deleted) => {
+        this.#interval = deleted < SWEEP_ROWS ? IDLE_INTERVAL : INTERVAL
+      })
+      .catch(() => {})
       .finally(() => {
         stopTimer()
         end()

@@ -6,7 +6,7 @@ import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
 import { engineTtlMilliseconds, ownerHash } from '../stores/keys.js'
 import { assertFunction, type TableOptions } from '../stores/options.js'
-import { rowsOf, type SqlDialect, type SqlQuery, valuesOf } from '../stores/sql-dialect.js'
+import { hashesIn, rowsOf, type SqlDialect, type SqlQuery, valuesOf } from '../stores/sql-dialect.js'
 import { hashesOf, SqlStore } from '../stores/sql-store.js'
 import { within } from '../stores/with-timeout.js'
 import type { LockRow, TransactionDialect, TransactionRows } from './dialect.js'
@@ -279,10 +279,6 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     const text = this.#dialect.endHolder?.(lock)
     if (text !== undefined) await within(this.timeout, this.query(text, [])).catch(() => {})
   }
-}
-
-function hashesIn(result: unknown): string[] {
-  return rowsOf(result).map((row) => String(row['hash']))
 }
 
 function storeFailed(cause: unknown): NonceStoreError {

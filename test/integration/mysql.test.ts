@@ -232,7 +232,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     expect(await nonces.deleteExpired()).toBe(1)
   })
 
-  it('deletes the oldest expired rows up to a limit, and returns how many', async () => {
+  it('deletes expired rows in batches, the oldest first, and returns how many', async () => {
     const { connection, store } = await session()
     const nonces = store('deletes')
     await nonces.createTable()
@@ -240,21 +240,23 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     await connection.query(
       "INSERT INTO deletes SELECT UNHEX(SHA2(seq, 256)), UTC_TIMESTAMP(6) - INTERVAL IF(seq > 2, 60 + seq, 1) SECOND, '' FROM seq_1_to_8",
     )
-    // Two of the eight rows expired less than a minute ago.
-    expect(await nonces.deleteExpired({ limit: 2 })).toBe(2)
-    expect(await nonces.deleteExpired({ limit: 1 })).toBe(1)
-    expect(await nonces.deleteExpired()).toBe(3)
+    // A batch of one row in one millisecond is the oldest row. Two of the eight rows expired less than a minute ago.
+    expect(await nonces.deleteExpired({ limit: 1, maxMilliseconds: 0.001 })).toBe(1)
+    const [oldest] = await connection.query('SELECT 1 FROM deletes WHERE key_hash = UNHEX(SHA2(8, 256))')
+    expect(oldest).toEqual([])
+    expect(await nonces.deleteExpired({ limit: 2 })).toBe(5)
     expect(await nonces.deleteExpired()).toBe(0)
     expect(await nonces.reserve('42', 'live', 600)).toBe(false)
     await connection.query(
       "INSERT INTO deletes SELECT UNHEX(SHA2(seq + 100, 256)), UTC_TIMESTAMP(6) - INTERVAL 61 SECOND, '' FROM seq_1_to_2500",
     )
     expect(await nonces.deleteExpired()).toBe(2500)
-    const [[plan]] = await connection.query<mysql.RowDataPacket[]>(
-      'EXPLAIN SELECT HEX(key_hash) AS hash FROM deletes WHERE expires_at < UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE ORDER BY expires_at LIMIT 100',
-    )
-    expect(plan?.['key']).toBe('expires_at')
-    expect(plan?.['Extra']).toContain('Using index')
+    const explain = `EXPLAIN SELECT HEX(nonce.key_hash) AS hash FROM
+      (SELECT key_hash FROM deletes WHERE expires_at < UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE ORDER BY expires_at LIMIT 100) AS expired
+      STRAIGHT_JOIN deletes AS nonce FORCE INDEX (PRIMARY) USING (key_hash) FOR UPDATE SKIP LOCKED`
+    const [plan] = await connection.query<mysql.RowDataPacket[]>(explain)
+    expect(plan.map(({ key }) => key)).toEqual([null, 'PRIMARY', 'expires_at'])
+    for (const { Extra } of plan.slice(1)) expect(Extra).toContain('Using index')
   })
 
   it('never deletes a row that was reserved again meanwhile', async () => {

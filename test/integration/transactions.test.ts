@@ -769,9 +769,19 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     await store.createTable()
     await query(database.insertExpired('expired', 3))
     await transact(store, newKeys(), async () => {})
-    expect(await store.deleteExpired({ limit: 1 })).toBe(1)
-    expect(await store.deleteExpired()).toBe(2)
+    expect(await store.deleteExpired({ limit: 1 })).toBe(3)
     expect(await store.deleteExpired()).toBe(0)
+  })
+
+  it('deletes all expired rows but the one that another transaction has locked, and does not wait for it', async () => {
+    const { store, begin, query } = open({ table: 'locked' })
+    await store.createTable()
+    await query(database.insertExpired('locked', 1000))
+    await begin(async (connection) => {
+      await connection.query('SELECT 1 FROM locked ORDER BY expires_at LIMIT 1 FOR UPDATE')
+      expect(await store.deleteExpired()).toBe(999)
+    })
+    expect(await store.deleteExpired()).toBe(1)
   })
 
   it('is refused by verify, because nothing there runs the code', async () => {

@@ -1,6 +1,7 @@
 import { kindOf } from '../../arguments.js'
 import { NonceStoreError } from '../../errors.js'
-import { COLUMNS, rowsOf, type SqlDialect, type SqlQuery, type SqlReservation, valuesOf } from '../sql-dialect.js'
+import type { SqlDialect, SqlQuery, SqlReservation } from '../sql-dialect.js'
+import { COLUMNS, hashesIn, rowsOf, valuesOf } from '../sql-dialect.js'
 import { SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
 /** Error numbers ER_CHECKREAD (another statement has changed the row), ER_DUP_ENTRY, ER_NO_SUCH_TABLE and ER_READ_ONLY_MODE. */
@@ -30,14 +31,12 @@ export function insertOf(table: string, count: number): string {
  */
 async function insert(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean> {
   const count = reservation.hashes.length
-  let result: unknown
   try {
-    result = await query(insertOf(table, count), valuesOf(reservation))
+    if (affectedRows(await query(insertOf(table, count), valuesOf(reservation))) === count) return true
   } catch (error) {
     if (Object(error).errno === DUPLICATE_ENTRY) return false
     throw error
   }
-  if (affectedRows(result) === count) return true
   throw new Error('query resolved to a wrong number of affected rows. Run the statement unchanged, on an InnoDB table.')
 }
 
@@ -58,13 +57,6 @@ function affectedRows(result: unknown): number {
   const { affectedRows: count } = Object(Array.isArray(result) ? result[0] : result)
   if (typeof count === 'number' || typeof count === 'bigint') return Number(count)
   throw new Error(`query resolved to ${kindOf(result)} without affectedRows. Resolve to what the client resolves to.`)
-}
-
-function hashesOf(result: unknown): string[] {
-  return rowsOf(result).map(({ hash }) => {
-    if (typeof hash === 'string') return hash
-    throw new Error('query resolved to rows without hash. Resolve to rows as objects, as the client does by default.')
-  })
 }
 
 export const MYSQL: SqlDialect = {
@@ -129,12 +121,14 @@ export const MYSQL: SqlDialect = {
   },
 
   async deleteExpired(query, table, limit) {
-    // The keys are read without locks. DELETE … LIMIT would lock a range of the index, so new keys would wait behind a locked row.
-    const select = `SELECT HEX(key_hash) AS hash FROM ${table} WHERE expires_at < ${LONG_AGO} ORDER BY expires_at LIMIT ${limit}`
-    const hashes = hashesOf(await query(select, []))
-    if (hashes.length === 0) return 0
-    // With another index, or with none in a small table, the statement would lock all rows that it reads.
-    return deleteRows(query, `nonce FROM ${table} AS nonce FORCE INDEX (PRIMARY)`, hashes, LONG_AGO)
+    // With another index, or with none in a small table, the statements would lock all rows that they read.
+    const nonce = `${table} AS nonce FORCE INDEX (PRIMARY)`
+    // The inner query locks nothing. DELETE … LIMIT would lock a range of the index, so new keys would wait behind a locked row.
+    const select = `SELECT HEX(nonce.key_hash) AS hash
+      FROM (SELECT key_hash FROM ${table} WHERE expires_at < ${LONG_AGO} ORDER BY expires_at LIMIT ${limit}) AS expired
+      STRAIGHT_JOIN ${nonce} USING (key_hash) FOR UPDATE SKIP LOCKED`
+    const hashes = hashesIn(await query(select, []))
+    return hashes.length === 0 ? 0 : deleteRows(query, `nonce FROM ${nonce}`, hashes, LONG_AGO)
   },
 }
 

@@ -54,16 +54,14 @@ export const POSTGRES: SqlDialect = {
   },
 
   async reserve(query, table, reservation) {
-    let result: unknown
     try {
-      result = await query(reservationOf(table, reservation.hashes.length), valuesOf(reservation))
+      const [row] = rowsOf(await query(reservationOf(table, reservation.hashes.length), valuesOf(reservation)))
+      if (row === undefined) return false
+      if (row['reserved'] === true) return true
     } catch (error) {
       if (Object(error).code === FAILED_CAST) return false
       throw error
     }
-    const [row] = rowsOf(result)
-    if (row === undefined) return false
-    if (row['reserved'] === true) return true
     throw new Error('query resolved to a row without reserved: true. Resolve to the rows as objects, or to { rows }.')
   },
 

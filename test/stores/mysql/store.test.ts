@@ -14,7 +14,7 @@ const DELETE = 'DELETE FROM `webhook_nonces` WHERE key_hash IN (UNHEX(?)) AND ex
 
 const LONG_AGO = 'UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE'
 const selectionOf = (limit: number) =>
-  `SELECT HEX(key_hash) AS hash FROM \`webhook_nonces\` WHERE expires_at < ${LONG_AGO} ORDER BY expires_at LIMIT ${limit}`
+  `SELECT HEX(nonce.key_hash) AS hash FROM (SELECT key_hash FROM \`webhook_nonces\` WHERE expires_at < ${LONG_AGO} ORDER BY expires_at LIMIT ${limit}) AS expired STRAIGHT_JOIN \`webhook_nonces\` AS nonce FORCE INDEX (PRIMARY) USING (key_hash) FOR UPDATE SKIP LOCKED`
 const deletionOf = (count: number) =>
   `DELETE nonce FROM \`webhook_nonces\` AS nonce FORCE INDEX (PRIMARY) WHERE key_hash IN (${Array(count).fill('UNHEX(?)').join()}) AND expires_at < ${LONG_AGO}`
 
@@ -134,33 +134,33 @@ describe('a reservation', () => {
 })
 
 describe('deleteExpired', () => {
-  it('reads the keys of rows that expired more than a minute ago without locks, and deletes them by primary key', async () => {
+  /** The two responses to a batch of so many rows. */
+  const batchOf = (rows: number, affectedRows = rows) => [
+    [Array.from({ length: rows }, (_, index) => ({ hash: String(index) })), []],
+    { affectedRows },
+  ]
+
+  it('reads the keys of rows that expired more than a minute ago, skips locked rows, and deletes by primary key', async () => {
     const { store, statements, parameters } = storeWith([[{ hash: 'AB' }, { hash: 'CD' }], []], { affectedRows: 2 })
-    expect(await store.deleteExpired({ limit: 3 })).toBe(2)
-    expect(statements).toEqual([selectionOf(3), deletionOf(2)])
+    expect(await store.deleteExpired({ limit: 5 })).toBe(2)
+    expect(statements).toEqual([selectionOf(5), deletionOf(2)])
     expect(parameters).toEqual([[], ['AB', 'CD']])
   })
 
-  it('deletes at most 256 rows at once, until the limit is reached or fewer rows are left', async () => {
-    const full = Array.from({ length: 256 }, (_, index) => ({ hash: String(index) }))
-    const reached = storeWith([full, []], { affectedRows: 256 }, [full.slice(0, 44), []], { affectedRows: 44 })
-    expect(await reached.store.deleteExpired({ limit: 300 })).toBe(300)
-    expect(reached.statements).toEqual([selectionOf(256), deletionOf(256), selectionOf(44), deletionOf(44)])
-    const empty = storeWith([full, []], { affectedRows: 256 }, [[], []])
-    expect(await empty.store.deleteExpired({ limit: 512 })).toBe(256)
-    expect(empty.statements).toEqual([selectionOf(256), deletionOf(256), selectionOf(256)])
+  it('deletes batches of 256 rows by default, until a batch is less than half full', async () => {
+    const { store, statements } = storeWith(...batchOf(256), ...batchOf(128), ...batchOf(127))
+    expect(await store.deleteExpired()).toBe(511)
+    const batches = [256, 128, 127].flatMap((rows) => [selectionOf(256), deletionOf(rows)])
+    expect(statements).toEqual(batches)
   })
 
-  it('ends if others have deleted some of the rows meanwhile', async () => {
-    const full = Array.from({ length: 256 }, (_, index) => ({ hash: String(index) }))
-    const { store, statements } = storeWith([full, []], { affectedRows: 3 })
-    expect(await store.deleteExpired()).toBe(3)
-    expect(statements).toHaveLength(2)
-  })
-
-  it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
-    const { store } = storeWith()
-    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/^limit /)
+  it('ends if no row is left, or if others have deleted most of the rows meanwhile', async () => {
+    const empty = storeWith(...batchOf(3), [[], []])
+    expect(await empty.store.deleteExpired({ limit: 3 })).toBe(3)
+    expect(empty.statements).toEqual([selectionOf(3), deletionOf(3), selectionOf(3)])
+    const raced = storeWith(...batchOf(256, 3))
+    expect(await raced.store.deleteExpired()).toBe(3)
+    expect(raced.statements).toHaveLength(2)
   })
 
   it.each<[string, unknown]>([
