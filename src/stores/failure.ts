@@ -55,6 +55,10 @@ const REASONS: readonly Reason[] = [
   ],
   [['42P01', 1146], 'The table does not exist. Call createTable() first.'],
   [
+    ['53300', 1040, 1203, /max number of clients/],
+    'The server has too many connections. Open fewer per process, or raise max_connections (Redis: maxclients).',
+  ],
+  [
     ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
     'The table has other columns than the store needs. Pass another name as the option table, or drop the table, and call createTable().',
   ],

@@ -39,6 +39,18 @@ describe('the error for a store that does not work says what to do', () => {
     ['redis: replica', error("READONLY You can't write against a read only replica."), /read-only/],
     ['redis: no replica answers', error('NOREPLICAS Not enough good replicas to write.'), /too few replicas/],
     ['pg: TLS', error('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), /certificate/],
+    ['pg: too many clients', error('sorry, too many clients already', { code: '53300' }), /raise max_connections/],
+    ['mysql2: too many connections', error('Too many connections', { errno: 1040 }), /raise max_connections/],
+    [
+      'mysql2: too many of a user',
+      error('max_user_connections', { errno: 1203 }),
+      /^The server has too many connections/,
+    ],
+    [
+      'redis: too many clients',
+      error('ERR max number of clients reached'),
+      /raise max_connections \(Redis: maxclients\)/,
+    ],
     ['server down', error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' }), /^No server listens/],
     ['no Unix socket', error('connect ENOENT /run/x', { code: 'ENOENT' }), /^No server listens/],
     ['no such network', error('connect ENETUNREACH', { code: 'ENETUNREACH' }), /cannot be reached/],
