@@ -82,6 +82,11 @@ export function handle<T, Transaction>(
   work: Work<Omit<ReceivedWebhook, 'release'>, NoInfer<Transaction>, T>,
   clock?: Clock,
 ): Promise<T>
+/**
+ * Receives a webhook and runs your code, with a nonce store in place of a transaction store.
+ *
+ * @param nonceStore - the store for nonces, which needs `release`. All processes that serve a webhook must share one store.
+ */
 export function handle<T>(
   source: WebhookSource,
   secret: Secret | FindWebhook,
@@ -175,10 +180,8 @@ async function runWithRelease<Result extends AcceptedResult, T>(
     return await run(result)
   } catch (error) {
     await release().catch((failure: unknown) => {
-      const webhook = oneLine(signed.webhookId)
-      console.error(
-        `Webhook ${webhook}: the nonce stays reserved, because the release failed: ${describeError(failure)}`,
-      )
+      const message = `the nonce stays reserved, because the release failed: ${describeError(failure)}`
+      console.error(`Webhook ${oneLine(signed.webhookId)}: ${message}`)
     })
     throw error
   }

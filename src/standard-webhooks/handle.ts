@@ -34,6 +34,7 @@ export function handle<T, Transaction>(
   work: Work<Omit<ReceivedMessage, 'release'>, NoInfer<Transaction>, T>,
   clock?: Clock,
 ): Promise<T>
+/** Receives a webhook and runs your code, with a nonce store in place of a transaction store. */
 export function handle<T>(
   source: WebhookSource,
   secret: StandardSecret | FindWebhook<StandardSecret>,
