@@ -1,8 +1,8 @@
 import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import postgres from 'postgres'
 
-const connection = { statement_timeout: 1000 }
-const sql = postgres('postgres://hooks@db.example.com/hooks', { connect_timeout: 1, backoff: () => 0.1, connection })
+const limits = { connect_timeout: 1, backoff: () => 0.1, connection: { statement_timeout: 1000 } }
+const sql = postgres('postgres://hooks@db.example.com/hooks', { ...limits, fetch_types: false })
 export const nonceStore = new PostgresNonceStore({
   query: (text, values) => sql.unsafe(text, values, { prepare: true }),
 })
