@@ -1,4 +1,5 @@
 import { assertClock, type Clock } from './clock.js'
+import { assertNotRequest } from './hints/headers.js'
 import { notRawBody } from './hints/raw-body.js'
 import { adviseOnScheme, describeSize, describeTimestamp } from './hints/rejection.js'
 import { warnOfNonceAsWebhookId } from './hints/warnings.js'
@@ -58,6 +59,7 @@ export function checkHeaders(scheme: HeaderRules, headers: HeadersInput, clock: 
 function checkClaim(scheme: HeaderRules, values: NamedValues, headers: HeadersInput, clock: Clock): Claim | Rejected {
   const { names, timestamp, nonce, signature } = values
   if (timestamp === undefined || nonce === undefined || signature === undefined) {
+    assertNotRequest(headers)
     return missingHeaders(values, adviseOnScheme(values, headers))
   }
 

@@ -94,8 +94,8 @@ export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadB
 
 /** A body that was found in a request, but not yet read. */
 interface FoundBody {
-  /** The headers of the request, unchecked, or `undefined` if there are none. */
-  readonly headers: unknown
+  /** The headers of the request. They are not checked, and can be `undefined`. */
+  readonly headers: HeadersInput
   /** Whether the framework has already read the whole body. */
   readonly isRead: boolean
   /** Checks `Content-Length`, and returns the function that reads the body. Later errors of the stream do not end the process. */
@@ -118,18 +118,18 @@ const MAX_DEPTH = 3
  * @param outerHeaders - the headers of the framework objects that wrap `source`.
  * @param depth - how many framework objects wrap `source`.
  */
-export function findBody(source: unknown, name: string, outerHeaders?: unknown, depth = 0): FoundBody {
+export function findBody(source: unknown, name: string, outerHeaders?: HeadersInput, depth = 0): FoundBody {
   const fix = 'Pass the request, or the event of AWS Lambda.'
   if (!isObject(source) || ArrayBuffer.isView(source) || types.isPromise(source)) {
     throw invalidType(`${name} is ${kindOf(source)}. ${types.isPromise(source) ? 'Await it.' : fix}`)
   }
-  const headers = headersOf(source) ?? outerHeaders
+  const headers = (headersOf(source) ?? outerHeaders) as HeadersInput
   const found = (isRead: boolean, read: Read): FoundBody => ({
     headers,
     isRead,
     open(limits) {
       const { maxBytes } = limits
-      const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
+      const length = contentLengthOf(headers)
       if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes)
       if (isStream(source)) source.on('error', ignore)
       return () => read(limits)
@@ -164,10 +164,10 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   throw invalidType(`${name} is an object without raw bytes. ${fix}`)
 }
 
-function headersOf(source: Fields): object | undefined {
+function headersOf(source: Fields): HeadersInput | undefined {
   // In an event of payload format 1.0 or of ALB, only `multiValueHeaders` contains all values of a header.
   const headers = ('isBase64Encoded' in source ? source['multiValueHeaders'] : undefined) ?? source['headers']
-  return isObject(headers) ? headers : undefined
+  return isObject(headers) ? (headers as HeadersInput) : undefined
 }
 
 function bytesIn(value: unknown, name: string): Uint8Array | undefined {

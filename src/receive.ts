@@ -2,7 +2,6 @@ import { assertOptions, assertText, invalidType } from './arguments.js'
 import { checkHeaders, checkSignature, checkWindow, type SignedRequest } from './checks.js'
 import { assertClock, type Clock } from './clock.js'
 import { HttpError, rejectedUnread, WebhookRejectedError } from './errors.js'
-import { assertHeaders } from './hints/headers.js'
 import { publishResult, type ResultDetails } from './publish-result.js'
 import { type BodySource, findBody, inTime, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import type { Secret } from './request.js'
@@ -146,7 +145,6 @@ export async function readSigned<Secrets, Key, Result>(
   const limits = readLimits(source)
   assertClock(clock)
   const { headers, isRead, open } = findBody(request, 'request')
-  assertHeaders(headers)
 
   // If the headers break a rule, the response is 401 even if `Content-Length` is above the limit, and the body is not read.
   const claim = checkHeaders(scheme, headers, clock)

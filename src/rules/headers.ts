@@ -1,5 +1,6 @@
 import { types } from 'node:util'
-import { invalidType, kindOf } from '../arguments.js'
+import { invalidType, isObject, kindOf } from '../arguments.js'
+import { notHeaders } from '../hints/headers.js'
 import { HEADERS, type HeaderNames, type NamedValues, parseContentLength } from './formats.js'
 
 /**
@@ -32,6 +33,7 @@ export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] 
 
 /** Returns a function that returns the value of the header with a lowercase name, or `undefined` if the header is absent. */
 function readerOf(headers: HeadersInput): (wanted: string) => string | undefined {
+  if (!isObject(headers)) throw notHeaders(headers)
   // A Map is read as pairs, because get() of a Map is case-sensitive, unlike get() of Headers.
   if (isFetchHeaders(headers)) return (wanted) => joined(undefined, headers.get(wanted), wanted)
   if (!(Symbol.iterator in headers)) {
