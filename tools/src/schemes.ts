@@ -1,8 +1,8 @@
-import { HEADERS, type HeaderNames, type HeaderValues, isSignature } from '../../src/rules/formats.js'
+import { type HeaderNames, type HeaderValues, isSignature } from '../../src/rules/formats.js'
 import { isNonce } from '../../src/rules/nonce.js'
 import { isMessageId } from '../../src/standard-webhooks/message-id.js'
 import { concat, fromBase64, hex, utf8 } from './bytes.js'
-import { type Header, valuesOf } from './capture/headers.js'
+import { type Header, SCHEME_HEADERS, valuesOf } from './capture/headers.js'
 
 /** What the tools need to know about a signing scheme. In all of them, `nonce` is the value of `X-Nonce` or of `webhook-id`. */
 export interface ToolScheme {
@@ -19,9 +19,11 @@ export interface ToolScheme {
   inWords(text: string): string
 }
 
+const [X_HEADERS, ...STANDARD_HEADERS] = SCHEME_HEADERS as [HeaderNames, ...HeaderNames[]]
+
 export const X_SIGNATURE: ToolScheme = {
   isStandard: false,
-  headers: HEADERS,
+  headers: X_HEADERS,
   layout: ['<timestamp>', ':', '<nonce>', ':', '<body>'],
   isNonce,
   keyOf: utf8,
@@ -39,9 +41,7 @@ export function decodeStandardSecret(secret: string): Uint8Array | undefined {
 /** Quoted values, which are never changed, and code, which is changed only if it is a layout. */
 const PARTS = /("[^"]*")|(`[^`]*`)|[^"`]+/g
 
-/** The older names of the headers begin with `svix-`. */
-function standardScheme(start: 'webhook' | 'svix'): ToolScheme {
-  const headers = { timestamp: `${start}-timestamp`, nonce: `${start}-id`, signature: `${start}-signature` }
+function standardScheme(headers: HeaderNames): ToolScheme {
   const rename = (text: string) =>
     text
       .replace(/X-Timestamp/gi, headers.timestamp)
@@ -72,16 +72,13 @@ function digestOf(text: string | undefined): readonly string[] {
   return bytes === undefined ? [] : [hex(bytes)]
 }
 
-const STANDARD = [standardScheme('webhook'), standardScheme('svix')]
+const SCHEMES = [X_SIGNATURE, ...STANDARD_HEADERS.map(standardScheme)]
 
 /** Returns the scheme whose headers a request has: the signature header decides, and then the other headers. */
 export function schemeOf(headers: readonly Header[]): ToolScheme {
   const has = (name: string) => valuesOf(headers, name).length > 0
-  const all = [X_SIGNATURE, ...STANDARD]
-  const names = ({ headers }: ToolScheme) => [headers.signature, headers.nonce, headers.timestamp]
-  return (
-    all.find((scheme) => has(scheme.headers.signature)) ?? all.find((scheme) => names(scheme).some(has)) ?? X_SIGNATURE
-  )
+  const hasAny = (scheme: ToolScheme) => Object.values(scheme.headers).some(has)
+  return SCHEMES.find((scheme) => has(scheme.headers.signature)) ?? SCHEMES.find(hasAny) ?? X_SIGNATURE
 }
 
 /** Returns the start of the signed message, which the body follows. */

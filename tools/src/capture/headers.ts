@@ -1,4 +1,4 @@
-import { parseContentLength } from '../../../src/rules/formats.js'
+import { HEADERS, type HeaderNames, parseContentLength } from '../../../src/rules/formats.js'
 import type { HeadersInput } from '../../../src/rules/headers.js'
 
 /** One header with one value. The name can contain capital letters, but {@link listHeaders} returns lowercase names. */
@@ -16,9 +16,28 @@ export function pairsOf(rawHeaders: readonly string[]): Header[] {
   return rawHeaders.flatMap((name, index): Header[] => (index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : []))
 }
 
+/** The names of the three headers in each scheme. In Standard Webhooks, the older names begin with `svix-`. */
+export const SCHEME_HEADERS: readonly HeaderNames[] = [
+  HEADERS,
+  ...['webhook', 'svix'].map((start) => ({
+    ...{ timestamp: `${start}-timestamp`, nonce: `${start}-id`, signature: `${start}-signature` },
+  })),
+]
+
+/** Returns a part of a pattern that matches the names of these headers in all schemes, also with `_` for `-`. */
+export function anyNameOf(...fields: readonly (keyof HeaderNames)[]): string {
+  const names = SCHEME_HEADERS.flatMap((headers) => fields.map((field) => headers[field]))
+  return `(?:${names.join('|').replaceAll('-', '[-_]')})`
+}
+
+const SIGNATURE = new RegExp(anyNameOf('signature'), 'i')
+
+/** Returns whether a text contains the name of a signature header. */
+export const hasSignature = (text: string): boolean => SIGNATURE.test(text)
+
 /** The headers to look up in an object that has only the method `get`, and so cannot list its headers. */
 const ASKED_NAMES = [
-  ...['x-timestamp', 'x-nonce', 'x-signature', 'webhook-timestamp', 'webhook-id', 'webhook-signature'],
+  ...SCHEME_HEADERS.flatMap((names) => Object.values(names)),
   ...['x-hub-signature-256', 'authorization', 'date', 'content-length', 'content-encoding', 'transfer-encoding'],
 ]
 

@@ -2,7 +2,7 @@ import { fromLatin1, latin1 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import { unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { areOfRequest, type Header, parseHeader } from './headers.js'
+import { anyNameOf, areOfRequest, type Header, hasSignature, parseHeader } from './headers.js'
 import { MARK } from './write-request.js'
 
 // This file reads HTTP text: headers, a blank line and the body. Each line can be indented, or begin with `>`, as in a mail.
@@ -125,7 +125,7 @@ const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0|^\w+\xe2\x80[\x90\x91][^:
 /** Matches invisible characters, such as the zero-width space. The text is decoded as Latin-1, so each character has several bytes. */
 const INVISIBLE = /\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad/g
 /** Matches a digest after invisible characters are removed. A document or a chat added these characters, because no program writes them. */
-const DIGEST = /^x-signature: *[0-9a-f]{64}$/i
+const DIGEST = /^(?:x-signature: *[0-9a-f]{64}|(?:webhook|svix)-signature: *v1,[\w+/]{43}=)$/i
 
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   const [head = '', blankLine = ''] = text.split(/(\r?\n(?:[ \t]*\r?\n|$))/, 2)
@@ -164,6 +164,8 @@ function parseHead(lines: readonly string[]): readonly Header[] {
 
 /** Matches a name, such as `x-nonce` or `:path:`, on a line of its own. */
 const NAME = /^(:?[a-z][\w-]{0,99}):?\r?$/i
+/** Matches the name of one of the three headers on a line of its own. */
+const THREE = new RegExp(`^${anyNameOf('timestamp', 'nonce', 'signature')}:?\\r?$`, 'i')
 
 /**
  * Returns HTTP text for a list in which each name has a line, and its value the next line, as a copy from the DevTools of a browser has. Returns
@@ -171,8 +173,9 @@ const NAME = /^(:?[a-z][\w-]{0,99}):?\r?$/i
  */
 export function joinNamesAndValues(text: string): string | undefined {
   const lines = text.split('\n')
-  let start = lines.findIndex((line) => /^x-(?:timestamp|nonce|signature):?\r?$/i.test(line))
-  if (start === -1 || !/^x-signature:?\r?$/im.test(text)) return undefined
+  const names = lines.filter((line) => THREE.test(line))
+  let start = lines.indexOf(names[0] ?? '')
+  if (!names.some(hasSignature)) return undefined
   const isPair = (index: number) => NAME.test(lines[index] ?? '') && (lines[index + 1] ?? '').trim() !== ''
   while (isPair(start - 2)) start -= 2
   const headers: string[] = []

@@ -3,7 +3,7 @@ import { jsonValue } from '../diagnose/json/parse.js'
 import { arrivalOf } from './arrival.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { areOfRequest, contentLengthOf, type Header, parseHeader, valuesOf } from './headers.js'
+import { anyNameOf, areOfRequest, contentLengthOf, type Header, parseHeader, valuesOf } from './headers.js'
 import { parseHttpText } from './http-text.js'
 
 // This file reads a request from JSON, such as a HAR file, an event of AWS Lambda, a line of a log, or an export of ngrok.
@@ -24,28 +24,17 @@ interface Found {
 /** The names of each part of a request, the most specific name first. `a.b` is the field `b` of the object `a`. */
 const NAMES = {
   headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders', 'header', 'http_http_request_line'],
-  method: [
-    'method',
-    'httpMethod',
-    'requestContext.http.method',
-    'verb',
-    'http.request.method',
-    'http_http_request_method',
-  ],
-  target: ['originalUrl', 'url', 'rawPath', 'path', 'uri', 'url.path', 'http_http_request_uri'],
+  method: 'method httpMethod requestContext.http.method verb http.request.method http_http_request_method'.split(' '),
+  target: 'originalUrl url rawPath path uri url.path http_http_request_uri'.split(' '),
   time: [
-    'requestContext.timeEpoch',
-    'requestContext.requestTimeEpoch',
-    'startedDateTime',
-    '@timestamp',
-    'timestamp',
-    'time',
-    'ts',
-    'start',
+    ...['requestContext.timeEpoch', 'requestContext.requestTimeEpoch', 'startedDateTime', '@timestamp'],
+    ...['timestamp', 'time', 'ts', 'start'],
   ],
-} as const
+}
 
 type Encoding = 'text' | 'base64' | 'hex'
+
+const PASS_BODY = 'Pass the body with --body-file PATH.'
 
 /** The names of a raw body, the most exact name first, as `simplify` writes them. */
 const BODY_NAMES =
@@ -59,16 +48,8 @@ const encodingOf = (name: string): Encoding =>
 const LIKELY_NAMES = ['data', 'content', 'payload', 'value', 'raw', 'input']
 
 /** The names of a raw body inside an object that is called `body`, as in `"body": { "mimeType": "…", "text": "…" }`. */
-const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
-  ['as_bytes', 'base64'],
-  ['rawBytes', 'base64'],
-  ['raw', 'text'],
-  ['text', 'text'],
-  ['original', 'text'],
-  ['content', 'text'],
-  ['body', 'text'],
-  ['data', 'text'],
-]
+const INNER_NAMES = ['as_bytes', 'rawBytes', 'raw', 'text', 'original', 'content', 'body', 'data']
+const INNER_BASE64 = ['as_bytes', 'rawBytes']
 /** An object with one of these fields describes a body. An object without them is probably the parsed body itself. */
 const DESCRIPTIONS = ['mimeType', 'mode', 'type', 'contentType', 'charset', 'bytes', 'truncated', 'encoding']
 
@@ -106,20 +87,18 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   const found = findHeaders(documents)
   const [request = found[0]] = found.filter(isSigned)
   if (request === undefined) return undefined
-  const others =
-    found.length === 1
-      ? []
-      : [`The capture has ${found.length} requests. Only one was read: the first with X-Signature, or else the first.`]
+  const count = `The capture has ${found.length} requests. Only one was read: the first with X-Signature, or else the first.`
+  const notes = found.length === 1 ? [] : [count]
   const arrival = arrivalOf(timeOf(request.place), 'from the time in the capture')
   const raw = readRaw(request.place.object)
-  if (raw !== undefined) return { ...raw, arrival, notes: others }
+  if (raw !== undefined) return { ...raw, arrival, notes }
   const headers = [...requestLine(request), ...request.headers]
   const body = findBody(request.place, headers)
   // A program may have printed the headers on one line, and the parsed body on the next.
   const index = documents.indexOf(request.place.object)
   const next = index === -1 || body.body !== undefined ? undefined : documents[index + 1]
   const printed = isJsonObject(next) ? { body: utf8(writeJson(next)), isParsed: true } : body
-  return { headers, arrival, notes: others, ...printed }
+  return { headers, arrival, notes, ...printed }
 }
 
 /** The fields that contain a line of a log: `log` in the files of Docker, and `message` in the events of CloudWatch. */
@@ -133,7 +112,8 @@ export function logLinesOf(documents: readonly unknown[]): readonly string[] | u
   return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`))
 }
 
-const isSigned = ({ headers }: Found) => headers.some(([name]) => /^(x|webhook|svix)-signature$/i.test(name))
+const SIGNATURE = new RegExp(`^${anyNameOf('signature')}$`, 'i')
+const isSigned = ({ headers }: Found) => headers.some(([name]) => SIGNATURE.test(name))
 
 /** Returns all objects that have headers of a request, the outermost first. */
 function findHeaders(documents: unknown): Found[] {
@@ -158,7 +138,7 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
       continue
     }
     const own = ownHeaders(object)
-    if (own.some(([name]) => name.toLowerCase() === 'x-signature')) {
+    if (isSigned({ headers: own, place })) {
       found.push({ headers: own, place })
       continue
     }
@@ -184,12 +164,17 @@ function attributesOf(list: unknown): Json | undefined {
   return Object.fromEntries(named.map(({ key, value }) => [String(key), plain(value as Json)]))
 }
 
+/** Matches the name of a header after a prefix of Traefik or OpenTelemetry: `request_X-Nonce`, `http.request.header.x-nonce`. */
+const AFTER_PREFIX = new RegExp(
+  `(?<=[._-])${anyNameOf('timestamp', 'nonce', 'signature')}$|(?<=request[._]headers?[._]).+$`,
+  'i',
+)
+
 /** Returns the headers that are fields of an object. CGI, WSGI and nginx write `HTTP_X_NONCE` for the name `X-Nonce`. */
 function ownHeaders(object: Json): Header[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const ofCgi = /^(?:http_)?([a-z]+(?:_[a-z]+)+)$/i.exec(name)?.[1]?.replaceAll('_', '-')
-    // Traefik and OpenTelemetry write a prefix before the name: `request_X-Nonce`, `http.request.header.x-nonce`.
-    const [ofPath] = /(?<=[._-])x[-_](?:timestamp|nonce|signature)$|(?<=request[._]headers?[._]).+$/i.exec(name) ?? []
+    const [ofPath] = AFTER_PREFIX.exec(name) ?? []
     return lines(ofPath?.replaceAll('_', '-') ?? ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`))
   })
 }
@@ -200,9 +185,7 @@ const isJsonObject = (value: unknown): value is Json => typeof value === 'object
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     for (const name of names) {
-      const value = name
-        .split('.')
-        .reduce<unknown>((inner, part) => (isJsonObject(inner) ? inner[part] : undefined), next.object)
+      const value = name.split('.').reduce<unknown>((inner, part) => Object(inner)[part], next.object)
       if (value !== undefined && value !== null) return value
     }
   }
@@ -229,19 +212,15 @@ function headerLinesOf(value: unknown): Header[] {
     if (isJsonObject(document)) return headerLinesOf(document)
     return value.split(/\r?\n/).flatMap((line) => [parseHeader(line)].filter((header) => header !== undefined))
   }
-  if (!Array.isArray(value))
-    return isJsonObject(value) ? Object.entries(value).flatMap(([name, one]) => lines(name, one)) : []
+  if (!Array.isArray(value)) return Object.entries(Object(value)).flatMap(([name, one]) => lines(name, one))
   if (value.every((one) => typeof one === 'string')) {
     if (value[0]?.includes(':')) return headerLinesOf(value.join('\n'))
     return value.flatMap((name, index) => (index % 2 === 0 ? lines(name, value[index + 1]) : []))
   }
-  return value.flatMap((one) =>
-    Array.isArray(one)
-      ? lines(one[0], one[1])
-      : isJsonObject(one)
-        ? lines(one['name'] ?? one['key'], one['value'])
-        : [],
-  )
+  return value.flatMap((one) => {
+    const { name, key, value } = Object(one)
+    return Array.isArray(one) ? lines(one[0], one[1]) : lines(name ?? key, value)
+  })
 }
 
 function lines(name: unknown, value: unknown): Header[] {
@@ -275,17 +254,17 @@ const WHY_FIELDS = 'has the fields of a form, but not the bytes of the body'
 
 function findBody(place: Place, headers: readonly Header[]): JsonBody {
   const field = findBodyField(place)
-  if (field !== undefined && field.value === undefined && Array.isArray(field.object['params'])) {
+  if (field === undefined) {
+    const { object } = place
+    // Lambda leaves out an empty body, or replaces it by `null`.
+    const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0
+    return { body: isEmpty ? new Uint8Array() : undefined }
+  }
+  if (field.value === undefined && Array.isArray(field.object['params'])) {
     return { body: undefined, whyNoBody: WHY_FIELDS }
   }
-  if (field !== undefined) {
-    const isCompressed = valuesOf(headers, 'content-encoding').length > 0
-    return { ...decodeBody(field, isCompressed), isGuess: field.isGuess }
-  }
-  const { object } = place
-  // Lambda leaves out an empty body, or replaces it by `null`.
-  const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0
-  return { body: isEmpty ? new Uint8Array() : undefined }
+  const isCompressed = valuesOf(headers, 'content-encoding').length > 0
+  return { ...decodeBody(field, isCompressed), isGuess: field.isGuess }
 }
 
 /** Returns the field of the body, which is beside the headers or in an object around them. An outer object with a response is not read. */
@@ -305,19 +284,15 @@ function findBodyField(place: Place): BodyField | undefined {
     const likely = LIKELY_NAMES.find((name) => isValue(fields.get(name)))
     if (likely !== undefined) return { value: fields.get(likely), encoding: 'text', object, isGuess: true }
     const request = fields.get('request')
-    if (isJsonObject(request) && isValue(request['body']))
-      return { value: request['body'], encoding: 'text', object: request }
+    const body = Object(request)['body']
+    if (isJsonObject(request) && isValue(body)) return { value: body, encoding: 'text', object: request }
     inner = object
   }
   return undefined
 }
 
 /** Returns a name in lowercase, without `_`, `-` and `.`, and without the `http` that OpenTelemetry and tshark write before the name. */
-const simplify = (name: string) =>
-  name
-    .toLowerCase()
-    .replace(/[_.-]/g, '')
-    .replace(/^(?:http)+/, '')
+const simplify = (name: string) => name.toLowerCase().replace(/^(?:http[_.-]*)+|[_.-]/g, '')
 
 function decodeBody({ value, encoding, object }: BodyField, isCompressed: boolean): JsonBody {
   if (typeof value === 'string') {
@@ -335,16 +310,16 @@ function decodeBody({ value, encoding, object }: BodyField, isCompressed: boolea
   if (value['truncated'] === true && ('as_bytes' in value || 'as_string' in value))
     return { body: undefined, whyNoBody: 'has only the beginning of the body' }
   const parsed = utf8(writeJson(value))
-  const [inner] = INNER_NAMES.filter(([name]) => typeof value[name] === 'string')
-  if (inner === undefined) return { body: parsed, isParsed: true }
-  const text = decodeText(String(value[inner[0]]), inner[1] === 'text' ? encodingIn(value) : inner[1])
+  const whole = { body: parsed, isParsed: true }
+  const inner = INNER_NAMES.find((name) => typeof value[name] === 'string')
+  if (inner === undefined) return whole
+  const text = String(value[inner])
   // Hoppscotch writes each field of a form on its own line: `name: value`.
-  if (value['contentType'] === 'application/x-www-form-urlencoded' && /^[^=&]*: /.test(String(value[inner[0]]))) {
+  if (value['contentType'] === 'application/x-www-form-urlencoded' && /^[^=&]*: /.test(text)) {
     return { body: undefined, whyNoBody: WHY_FIELDS }
   }
   const isDescription = DESCRIPTIONS.some((name) => name in value)
-  const inText = { body: text, isExact: true }
-  const whole = { body: parsed, isParsed: true }
+  const inText = { body: decodeText(text, INNER_BASE64.includes(inner) ? 'base64' : encodingIn(value)), isExact: true }
   return isDescription ? { ...inText, otherBodies: [whole] } : { ...whole, otherBodies: [inText] }
 }
 
@@ -361,9 +336,7 @@ function decodeText(text: string, encoding: Encoding): Uint8Array {
   const digits = text.replace(/\s+/g, '')
   const bytes = encoding === 'base64' ? fromBase64(digits) : fromHex(digits)
   if (bytes === undefined && digits !== '') {
-    throw new CaptureError(
-      `The capture says that its body is ${encoding}, but the body is not. Pass the body with --body-file PATH.`,
-    )
+    throw new CaptureError(`The capture says that its body is ${encoding}, but the body is not. ${PASS_BODY}`)
   }
   return bytes ?? new Uint8Array()
 }
@@ -373,8 +346,6 @@ function writeJson(value: Json): string {
     return JSON.stringify(value)
   } catch {
     // `JSON.stringify` throws a RangeError for thousands of nested levels.
-    throw new CaptureError(
-      'The body is nested too deeply to serialize to JSON. Pass the raw body with --body-file PATH.',
-    )
+    throw new CaptureError(`The body is nested too deeply to write it as JSON. ${PASS_BODY}`)
   }
 }

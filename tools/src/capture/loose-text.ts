@@ -2,7 +2,7 @@ import { fromBase64, fromHex, fromLatin1, fromUtf8, utf8 } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import type { CapturedRequest, PossibleBody } from './captured-request.js'
 import { decodeEscapes, decodeLiterals } from './escapes.js'
-import type { Header } from './headers.js'
+import { anyNameOf, type Header, hasSignature, SCHEME_HEADERS } from './headers.js'
 
 // This file finds the headers and the body in free text, such as a line of an access log, or the output of `var_dump` or `console.log`. The
 // body is a guess, so it is used only if its length or the signature is right.
@@ -18,15 +18,24 @@ const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])\\*{0,2}\\s{0,40
 /** Matches a value, which has at least one letter or digit, or is masked. */
 const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+|[*•]{3,})'
 
-const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
-  (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,
+/** Matches the list of signatures of Standard Webhooks, which has spaces and commas. */
+const SIGNATURES = '(v1,[\\w+/]{43}=(?: v\\w+,[\\w+/]+=*)*)'
+
+/** The names of the headers of each scheme, and what matches a name with its value. */
+const HEADERS = SCHEME_HEADERS.map((names) =>
+  [...Object.values(names), 'content-length'].map((name) => {
+    const value = name.startsWith('x-') || !hasSignature(name) ? VALUE : `(?:${SIGNATURES}|${VALUE})`
+    return [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${value}`, 'i')] as const
+  }),
 )
 /** For text without headers: a variable is read as a header only if its value has that header's form, such as digits for `timestamp`. */
 const VARIABLES = [
-  ['X-Timestamp', 'timestamp', '(\\d{9,13})\\b'],
-  ['X-Nonce', 'nonce', VALUE],
-  ['X-Signature', 'signature', '([\\w+/=-]{43,})'],
+  ['x-timestamp', 'timestamp', '(\\d{9,13})\\b'],
+  ['x-nonce', 'nonce', VALUE],
+  ['x-signature', 'signature', '([\\w+/=-]{43,})'],
 ].map(([name = '', variable, value]) => [name, new RegExp(`\\b${variable}${ASSIGNED}${value}`, 'i')] as const)
+
+const ANY = new RegExp(anyNameOf('timestamp', 'nonce', 'signature'), 'i')
 
 const BODY =
   /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
@@ -34,12 +43,14 @@ const BODY =
 /** Returns the request in text that contains all three headers, or `undefined` for other text. */
 export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const text = fromUtf8(bytes.subarray(0, MAX_TEXT))
-  const names = /x[-_](?:timestamp|nonce|signature)/i.test(text) ? HEADERS : VARIABLES
-  const headers = names.flatMap(([name, pattern]): Header[] => {
-    const value = pattern.exec(text)?.[1]
-    return value === undefined ? [] : [[name, value]]
-  })
-  if (headers.filter(([name]) => name !== 'Content-Length').length < 3) return undefined
+  const found = (ANY.test(text) ? HEADERS : [VARIABLES]).map((names) =>
+    names.flatMap(([name, pattern]): Header[] => {
+      const value = pattern.exec(text)?.slice(1).find(Boolean)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  const headers = found.find((all) => all.filter(([name]) => name !== 'content-length').length === 3)
+  if (headers === undefined) return undefined
   const bodies: PossibleBody[] = []
   for (const body of possibleBodies(text)) if (bodies.push(body) === MAX_BODIES) break
   // A value between quotes is the likeliest, because its bytes are exact.
@@ -87,7 +98,7 @@ function* possibleBodies(text: string): Generator<PossibleBody> {
     const start = index + line.trimEnd().length - 1
     const end = text.slice(start).search(new RegExp(`^${indent}[}\\]]`, 'm'))
     const block = text.slice(start, start + end + indent.length + 1)
-    if (end !== -1 && !/x-signature/i.test(block)) yield* printed(block)
+    if (end !== -1 && !hasSignature(block)) yield* printed(block)
   }
 }
 

@@ -1,6 +1,7 @@
+import { spell } from '../../../src/rules/formats.js'
 import { fromUtf8, latin1 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
-import { type Header, valuesOf } from './headers.js'
+import { type Header, hasSignature, SCHEME_HEADERS } from './headers.js'
 
 /** Matches a whole value that a log replaced, such as `***` or `[REDACTED]`. */
 const WORDS =
@@ -20,17 +21,17 @@ export function isMasked(text: string): boolean {
   return MASKED_VALUE.test(text)
 }
 
-const NAMES = ['X-Timestamp', 'X-Nonce', 'X-Signature']
+const NAMES = SCHEME_HEADERS.flatMap((names) => Object.values(names))
 
 export function assertNotMasked(headers: readonly Header[]): void {
-  const isMaskedIn = (name: string) => (value: string) =>
-    MASK.test(value) ||
-    PARTLY.test(value) ||
-    PARTLY.test(fromUtf8(latin1(value))) ||
-    (name === 'X-Signature' && CUT_DIGEST.test(value))
-  const masked = NAMES.find((name) => valuesOf(headers, name.toLowerCase()).some(isMaskedIn(name)))
+  const isMaskedValue = ([name, value]: Header) =>
+    NAMES.includes(name.toLowerCase()) &&
+    ([MASK, PARTLY].some((mask) => mask.test(value) || mask.test(fromUtf8(latin1(value)))) ||
+      (hasSignature(name) && CUT_DIGEST.test(value)))
+  const masked = headers.find(isMaskedValue)
   if (masked === undefined) return
+  const name = spell(masked[0].toLowerCase())
   throw new CaptureError(
-    `The log masked ${masked}, so the signature cannot be checked. Pass its value with --header '${masked}: …', or record the request with listen.`,
+    `The log masked ${name}, so the signature cannot be checked. Pass its value with --header '${name}: …', or record the request with listen.`,
   )
 }

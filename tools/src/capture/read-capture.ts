@@ -6,7 +6,7 @@ import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command
 import { parseCurlOutput } from './curl-output.js'
 import { readDebugLog } from './debug-log.js'
 import { decodeEscapes } from './escapes.js'
-import { valuesOf } from './headers.js'
+import { anyNameOf, hasSignature } from './headers.js'
 import { readHexDump } from './hex-dump.js'
 import { beginsAsHttpText, beginsAsRequest, joinNamesAndValues, parseHttpText } from './http-text.js'
 import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
@@ -29,7 +29,7 @@ const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
     'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark',
   ],
   [
-    /^x-signature: [0-9a-f]+=\r?$/im,
+    /^(?:x-signature: [0-9a-f]+=|(?:webhook|svix)-signature: v1,[\w+/]{43}=3D)\r?$/im,
     'is quoted-printable, as mails are sent. Save the text as the mail program shows it',
   ],
   [/^<pdml\b/m, 'is the PDML of tshark, which has no body as text. Use Follow > TCP Stream of Wireshark'],
@@ -45,10 +45,13 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
   return withoutMarks(readText(toUtf8(capture), MAX_LAYERS))
 }
 
+const TIMESTAMP = new RegExp(`^${anyNameOf('timestamp')}$`, 'i')
+
 /** Removes text around values, such as quotes, if it is around the value of every header. Then a log added this text, not the sender. */
 function withoutMarks(request: CapturedRequest): CapturedRequest {
   const { headers } = request
-  const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join()) ?? []
+  const timestamp = headers.find(([name]) => TIMESTAMP.test(name))?.[1] ?? ''
+  const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(timestamp) ?? []
   const hasMarks = (value: string) => value.startsWith(before) && value.endsWith(after)
   const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
   // In a list with commas, the last value has no comma.
@@ -84,8 +87,9 @@ function readText(bytes: Uint8Array, layers: number): CapturedRequest {
   }
   const isRequest = beginsAsRequest(text)
   const whole = isRequest ? tryHttpText(rest, text) : undefined
-  // The body of a complete request can have any words, so other formats are searched only in other text.
-  if (whole !== undefined && isSigned(whole)) return whole
+  // The body of a complete request can have any words, so other formats are searched only in other text. In a mail, `=` can be `=3D`.
+  if (isSigned(whole) && !whole.headers.some(([name, value]) => hasSignature(name) && value.endsWith('=3D')))
+    return whole
   const refused = REFUSED.find(([pattern]) => pattern.test(text))
   if (refused !== undefined) throw unreadable(refused[1])
   const decoded = isRequest ? undefined : decodeText(rest, text)
@@ -135,7 +139,7 @@ function readFormats(
   const joined = joinNamesAndValues(fromLatin1(rest))
   if (joined !== undefined) return readInside(latin1(joined))
   const request = parseCurlOutput(text, isHttpText) ?? tryHttpText(rest, text)
-  if (request !== undefined && isSigned(request)) return request as CapturedRequest
+  if (isSigned(request)) return request
   const isHttp = request !== undefined && !(request instanceof CaptureError)
   const logLine = isHttp ? undefined : readDocuments(findDocuments(fromUtf8(rest)))
   const loose = logLine?.body === undefined ? readLooseText(rest) : undefined
@@ -149,8 +153,9 @@ function readFormats(
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 
-function isSigned(request: CapturedRequest | CaptureError): request is CapturedRequest {
-  return !(request instanceof CaptureError) && hasSignature(request.headers.map(([name]) => name).join())
+function isSigned(request: CapturedRequest | CaptureError | undefined): request is CapturedRequest {
+  const isRequest = request !== undefined && !(request instanceof CaptureError)
+  return isRequest && request.headers.some(([name]) => hasSignature(name))
 }
 
 /** Returns the request in HTTP text. Returns an error instead of throwing it, because the text may have another format. */
@@ -173,11 +178,12 @@ function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
 /** Matches a code that changes the colour in a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
+const SIGNATURE_LINE = new RegExp(`^[ \\t>*-]{0,20}${anyNameOf('signature')}:(.*)$`, 'im')
 
 /** Removes colour codes, or else a visible `^M` or `\r\n` at the end of each line. Returns `undefined` if the text contains neither. */
 function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
   if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
-  const signature = /^[ \t>*-]{0,20}x-signature:(.*)$/im.exec(text)?.[1] ?? ''
+  const signature = SIGNATURE_LINE.exec(text)?.[1] ?? ''
   const [mark] = /(?:\^M\$?|\\r\\n)$/.exec(signature) ?? []
   if (mark === undefined) return undefined
   const lines = fromLatin1(bytes).split('\n')
@@ -188,7 +194,7 @@ function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'hea
   return output && { headers: output.headers, arrival: output.arrival }
 }
 
-const hasSignature = (text: string) => /(x|webhook|svix)-signature/i.test(text)
+const [HAS_TIMESTAMP, HAS_NONCE] = [new RegExp(anyNameOf('timestamp'), 'i'), new RegExp(anyNameOf('nonce'), 'i')]
 
 /** Returns the request in the first text that has all three headers, or `undefined` if no text has all three. */
 function readInner(
@@ -197,7 +203,7 @@ function readInner(
 ): CapturedRequest | undefined {
   for (const bytes of texts) {
     const text = fromLatin1(bytes)
-    if (/x.timestamp/i.test(text) && /x.nonce/i.test(text) && hasSignature(text)) return readInside(bytes)
+    if (HAS_TIMESTAMP.test(text) && HAS_NONCE.test(text) && hasSignature(text)) return readInside(bytes)
   }
   return undefined
 }

@@ -24,73 +24,43 @@ interface Change {
   /** Returns the bodies that the sender may have sent. */
   readonly restore: (body: Uint8Array) => Iterable<Uint8Array | undefined>
   /** Whether `restore` is slow, so that it is called only for bodies of up to `MAX_REWRITTEN` bytes. */
-  readonly isSlow?: boolean
+  readonly isSlow: boolean
 }
 
 const MAX_REWRITTEN = 2 ** 18
 
-const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [latin1(restore(fromLatin1(body)))]
-
-const changed = (what: string, restore: Change['restore']): Change => ({ what, restore })
 const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
+const inText = (what: string, restore: (text: string) => string): Change =>
+  rewritten(what, (body) => [latin1(restore(fromLatin1(body)))])
 
 const ENTITIES: { readonly [name: string]: string } = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' }
 
 /** Changes that keep the length of the body. */
 const SAME_LENGTH: readonly Change[] = [
-  rewritten(
-    'has spaces in place of tabs',
-    ofText((text) => text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))),
-  ),
-  rewritten(
-    'has tabs in place of spaces',
-    ofText((text) => text.replaceAll('\t', ' ')),
-  ),
-  rewritten(
-    'broke the body into lines',
-    ofText((text) => text.replaceAll('\n', ' ')),
-  ),
+  inText('has spaces in place of tabs', (text) => text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))),
+  inText('has tabs in place of spaces', (text) => text.replaceAll('\t', ' ')),
+  inText('broke the body into lines', (text) => text.replaceAll('\n', ' ')),
 ]
 
 /** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
 const CHANGES: readonly Change[] = [
-  changed(
-    'changed the newlines of the body',
-    ofText((text) => text.replace(/\r?\n/g, '\r\n')),
+  { ...inText('changed the newlines of the body', (text) => text.replace(/\r?\n/g, '\r\n')), isSlow: false },
+  { ...inText('changed the newlines of the body', (text) => text.replaceAll('\r\n', '\n')), isSlow: false },
+  inText('has typographic quotes in the body', (text) =>
+    text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'"),
   ),
-  changed(
-    'changed the newlines of the body',
-    ofText((text) => text.replaceAll('\r\n', '\n')),
-  ),
-  rewritten(
-    'has typographic quotes in the body',
-    ofText((text) => text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'")),
-  ),
-  rewritten(
-    'has no-break spaces in the body',
-    ofText((text) => text.replaceAll('\xc2\xa0', ' ')),
-  ),
-  rewritten(
-    'broke the body into lines',
-    ofText((text) => text.replace(/\r?\n/g, '')),
-  ),
-  rewritten(
-    'broke the body into lines',
-    ofText((text) => text.replace(/\r?\n(?=.)/g, ' ')),
-  ),
+  inText('has no-break spaces in the body', (text) => text.replaceAll('\xc2\xa0', ' ')),
+  inText('broke the body into lines', (text) => text.replace(/\r?\n/g, '')),
+  inText('broke the body into lines', (text) => text.replace(/\r?\n(?=.)/g, ' ')),
   ...SAME_LENGTH,
-  rewritten('saved the body in another encoding', function* (body) {
-    if (isAscii(body)) return
-    yield isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body))
-  }),
+  rewritten('saved the body in another encoding', (body) => [
+    isAscii(body) ? undefined : isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body)),
+  ]),
   rewritten('escaped the body', (body) => [decodeEscapes(fromUtf8(body))]),
-  rewritten(
-    'escaped the body for HTML',
-    ofText((text) =>
-      text.replace(/&(?:(quot|apos|amp|lt|gt)|#(\d{2}));/g, (_, name?: string, code?: string) => {
-        return name === undefined ? String.fromCharCode(Number(code)) : (ENTITIES[name] as string)
-      }),
-    ),
+  inText('escaped the body for HTML', (text) =>
+    text.replace(/&(?:(quot|apos|amp|lt|gt)|#(\d{2}));/g, (_, name, code) => {
+      return ENTITIES[name] ?? String.fromCharCode(Number(code))
+    }),
   ),
   rewritten('wrote the body between quotes', (body) => {
     const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(fromUtf8(body)) ?? []
@@ -133,7 +103,7 @@ export interface RestoredBody {
 /** Yields the bodies that the sender may have sent: with each change undone, and with and without a newline at the end. */
 export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   yield* newlines('has a newline after the body', 'lost the newline of the body', body)
-  for (const { what, restore, isSlow = false } of CHANGES) {
+  for (const { what, restore, isSlow } of CHANGES) {
     if (isSlow && body.length > MAX_REWRITTEN) continue
     for (const restored of restore(body)) {
       if (restored === undefined || areEqual(restored, body)) continue

@@ -1,4 +1,5 @@
 import { fromBase64, fromLatin1, latin1 } from '../bytes.js'
+import { anyNameOf, hasSignature } from './headers.js'
 
 // This file reads text that a program put around a request: the lines of a container's log, an export of Burp, and a table in CSV.
 
@@ -25,7 +26,7 @@ export function readBurp(bytes: Uint8Array): Uint8Array | undefined {
     if (end === -1) return undefined
     const content = text.slice(opening.lastIndex, end)
     const request = match[1] === 'true' ? fromBase64(content.replace(/\s+/g, '')) : latin1(content)
-    if (request !== undefined && /^x-signature:/im.test(fromLatin1(request))) return request
+    if (request !== undefined && hasSignature(fromLatin1(request))) return request
     opening.lastIndex = end
   }
   return undefined
@@ -35,7 +36,10 @@ export function readBurp(bytes: Uint8Array): Uint8Array | undefined {
 const MAX_ROWS = 100
 
 /** Matches the first line of a table that has the headers of a request, or the three headers, in columns. */
-const COLUMNS = /^(?=.*\b(?:headers|x-signature)\b)["\w -]+(?:([,;\t])["\w -]+){2,}\r?$/i
+const COLUMNS = new RegExp(
+  `^(?=.*\\b(?:headers|${anyNameOf('signature')})\\b)["\\w -]+(?:([,;\\t])["\\w -]+){2,}\\r?$`,
+  'i',
+)
 
 /** Returns one object per row of a table in CSV, or an empty list for other text. The names of the columns become lowercase. */
 export function readTable(text: string): readonly Readonly<Record<string, string>>[] {
@@ -49,7 +53,8 @@ export function readTable(text: string): readonly Readonly<Record<string, string
     if (end !== separator) rows.push([])
   }
   const [names = [], ...others] = rows
-  const isSigned = (row: readonly string[]) => [...names, ...row].some((cell) => /x-signature/i.test(cell))
-  const signed = others.filter(isSigned).slice(0, MAX_ROWS)
-  return signed.map((row) => Object.fromEntries(names.map((name, index) => [name.toLowerCase(), row[index] ?? ''])))
+  const signed = others.filter((row) => [...names, ...row].some(hasSignature))
+  return signed
+    .slice(0, MAX_ROWS)
+    .map((row) => Object.fromEntries(names.map((name, index) => [name.toLowerCase(), row[index] ?? ''])))
 }

@@ -1,4 +1,4 @@
-import { areEqual, concat, fromLatin1, fromUtf8, hex, isUtf8, isWhiteSpace, latin1 } from '../bytes.js'
+import { areEqual, fromLatin1, fromUtf8, hex, isUtf8, isWhiteSpace, latin1 } from '../bytes.js'
 import type { BodyOrigin } from '../capture/body.js'
 import { contentLengthOf, passedProxy } from '../capture/headers.js'
 import { countBytes, joinWords, quote, showCharacters } from '../text.js'
@@ -136,7 +136,7 @@ function endOf(body: Uint8Array): Uint8Array {
 function signedAs(variant: FoundVariant, mask: Mask): EvidenceLine[] {
   const parts = messageOf(variant)
   const place = variant.layout.findIndex((part) => /^<"?body"?>$/.test(part))
-  const text = (some: readonly Uint8Array[]) => quote(mask(fromUtf8(concat(...some))))
+  const text = (some: readonly Uint8Array[]) => some.map((part) => quote(mask(fromUtf8(part)))).join(' + ')
   const lines: EvidenceLine[] = [['Signed as', layoutText(variant.layout, mask)]]
   if (place === -1) return [...lines, ['The message', text(parts)]]
   lines.push(['Before the body', text(parts.slice(0, place))])

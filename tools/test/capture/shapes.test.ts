@@ -104,6 +104,48 @@ it('a masked signature in free text is not taken for a text without a request', 
   expect(() => assertNotMasked(readCapture(Buffer.from(text)).headers)).toThrow('masked X-Signature')
 })
 
+describe('the headers of Standard Webhooks are read in the same wrappings', () => {
+  const NAMES = { 'x-timestamp': '-timestamp', 'x-nonce': '-id', 'x-signature': '-signature' }
+  const STANDARD = `v1,${Buffer.from(SIGNATURE, 'hex').toString('base64')}`
+  const inScheme = (start: string) => (text: string) =>
+    Object.entries(NAMES)
+      .reduce((renamed, [name, end]) => renamed.replaceAll(new RegExp(name, 'gi'), start + end), text)
+      .replaceAll(SIGNATURE, STANDARD)
+  const otel = (value: string) => `{"http.request.header.x-signature":"${SIGNATURE}",${value}}`
+  const three = Object.entries(headers).filter(([name]) => name in NAMES)
+  const cells = (values: readonly string[]) => values.map((value) => `"${value.replaceAll('"', '""')}"`)
+  const logged = `INFO ${three.map(([name, value]) => `${name}=${value}`).join(' ')} body=${BODY}`
+
+  it.each<[string, string]>([
+    ['HTTP text with ^M', LINES.map((line) => `${line}^M`).join('\n')],
+    [
+      'names and values on two lines',
+      LINES.slice(1)
+        .join('\n')
+        .replaceAll(/^(:?[\w-]+): /gm, '$1:\n'),
+    ],
+    ['a line of a log', logged],
+    ['a table', `${three.map(([name]) => name)},body\n${cells([...three.map(([, value]) => value), BODY])}`],
+    ['attributes of a span', otel(three.map(([name, value]) => `"http.request.header.${name}":"${value}"`).join())],
+    ['an export of Burp', `<request base64="false"><![CDATA[${TEXT}]]></request>`],
+    ['a text in JSON', JSON.stringify({ note: 'a', text: TEXT })],
+    ['quotes around each value', TEXT.replaceAll(/^([\w-]+): (.*)$/gm, '$1: "$2"')],
+  ])('%s', (_, capture) => {
+    for (const start of ['webhook', 'svix']) {
+      const { headers: lines } = readCapture(Buffer.from(inScheme(start)(capture)))
+      const values = Object.values(NAMES).map((end) => valuesOf(lines, start + end).join())
+      expect(values).toEqual([headers['x-timestamp'], headers['x-nonce'], STANDARD])
+      const masked = inScheme(start)(capture).replaceAll(STANDARD, '[REDACTED]')
+      expect(() => assertNotMasked(readCapture(Buffer.from(masked)).headers)).toThrow(`masked ${start}-signature`)
+    }
+  })
+
+  it('quoted-printable is refused', () => {
+    const mail = inScheme('webhook')(TEXT).replaceAll('=', '=3D')
+    expect(() => read(mail)).toThrow('is quoted-printable')
+  })
+})
+
 it('a nonce with dots or stars is not masked, but a signature with them is', () => {
   assertNotMasked([['X-Nonce', 'a...b***c']])
   expect(() => assertNotMasked([['X-Signature', `${SIGNATURE.slice(0, 8)}...`]])).toThrow('masked X-Signature')

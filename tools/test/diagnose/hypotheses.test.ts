@@ -150,8 +150,6 @@ describe('a hypothesis gives no other value', () => {
       return variants.map(({ detail }) => detail)
     }
     const [secret, secrets] = ['x'.repeat(300), SECRET_HYPOTHESES as readonly Hypothesis<string, never>[]]
-    const lengths = ['16', '20', '24', '32', '40', '48', '64', '72']
-    expect(detailsOf(secrets, 'the first <detail> characters', secret)).toEqual(lengths)
     const cuts = detailsOf(secrets, '<detail> of the secret', secret).filter((detail) => detail.includes('first'))
     const cutLengths = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
     expect(cuts).toEqual(cutLengths.map((length) => `the first ${length} characters`))

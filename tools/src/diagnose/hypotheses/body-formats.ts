@@ -1,4 +1,4 @@
-import { fromBase64, hex, latin1 } from '../../bytes.js'
+import { fromBase64, fromLatin1, hex, latin1 } from '../../bytes.js'
 import { preciseNumber } from '../json/numbers.js'
 import {
   endOfValue,
@@ -13,6 +13,7 @@ import {
   textOf,
   written,
 } from '../json/parse.js'
+import { inPythonQuotes, replacing } from '../json/styles.js'
 import { replaceTokens, writeInSteps } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import { type Applied, type Bytes, several, type Variant, type Variants } from './hypothesis.js'
@@ -85,7 +86,7 @@ export const READ_AS_CODE: { readonly [how: string]: (text: string) => readonly 
     text.includes('%') ? [printfFormat(text)] : [],
   'with one `%` for each `%%`': (text) => [text.replaceAll('%%', '%')],
   'with one brace for each `{{` and `}}`, as in a template': (text) => [
-    text.replaceAll('{{', '{').replaceAll('}}', '}'),
+    text.replace(/\{\{|\}\}/g, (two) => two.charAt(0)),
   ],
   'after a replace that reads `$$` and `$&` in it, as in JavaScript': (text) =>
     /\$[$&`']/.test(text) ? MARKS.map((mark) => mark.replace(mark, text)) : [],
@@ -106,10 +107,8 @@ const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
 
 /** Returns the values of a form such as `a=1&b=2`, or an empty list if the text is not a form. */
 export function formFields(text: string): Variant<string>[] {
-  if (!isForm(text)) return []
-  return [...new URLSearchParams(text)]
-    .slice(0, MAX_PARTS)
-    .map(([name, value]) => ({ detail: name.slice(0, 64), value }))
+  const fields = isForm(text) ? [...new URLSearchParams(text)].slice(0, MAX_PARTS) : []
+  return fields.map(([name, value]) => ({ detail: name.slice(0, 64), value }))
 }
 
 /** Returns the names and values of a form, which can be multipart. */
@@ -135,12 +134,10 @@ const formAsJson = (write: (value: string) => string) => (text: string) => {
 export const formAsStrings = formAsJson(JSON.stringify)
 export const formAsLiterals = formAsJson(literalOrString)
 
-const PYTHON_WORDS: { readonly [word: string]: string } = { True: 'true', False: 'false', None: 'null' }
-
 /** Returns the value of a form field as JSON: `1`, `true` and `null` without quotes, and other values as strings. */
 function literalOrString(value: string): string {
-  if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(value)) return value
-  return PYTHON_WORDS[value] ?? JSON.stringify(value)
+  const word = { True: 'true', False: 'false', None: 'null' }[value] ?? value
+  return /^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(word) ? word : JSON.stringify(value)
 }
 
 /** The maximum length of a form, as a multiple of the length of the JSON. */
@@ -287,11 +284,7 @@ const precise = (digits: number) => (json: JsonText) => writeInSteps(json, { num
 /** What a serializer may make of values when it writes JSON again. */
 export const OTHER_VALUES: { readonly [how: string]: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>> } = {
   'an empty array (`[]`) for each empty object (`{}`), as PHP keeps it': replaceEmpty(OPEN_OBJECT, '[', ']'),
-  'an empty object (`{}`) for each empty array (`[]`), as JSON_FORCE_OBJECT writes it': replaceEmpty(
-    OPEN_ARRAY,
-    '{',
-    '}',
-  ),
+  'an empty object (`{}`) for each empty array, as JSON_FORCE_OBJECT writes it': replaceEmpty(OPEN_ARRAY, '{', '}'),
   'null for each empty array (`[]`), as Go writes a nil slice': replaceEmpty(OPEN_ARRAY, 'null', ''),
   'dates with another fraction (`.000`) or another form of UTC (`Z`, `+00:00`)': rewrittenDates,
   'numbers of 17 digits, as PHP writes them with serialize_precision = 17': precise(17),
@@ -319,9 +312,8 @@ function* changeTokens(
 
 /** Returns the JSON text with all changes, or `undefined` if there are no changes. */
 function* withAllChanges(json: JsonText, changes: ChangedTokens): Steps<string | undefined> {
-  return changes.size === 0
-    ? undefined
-    : yield* replaceTokens(json, (token) => changes.get(token) ?? written(json, token))
+  if (changes.size === 0) return undefined
+  return yield* replaceTokens(json, (token) => changes.get(token) ?? written(json, token))
 }
 
 /** For each change, returns the JSON text with only this change. */
@@ -335,7 +327,8 @@ function withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens)
 /** Returns the JSON with `1.0` or `1.00` for `1`, or with `1.50` for `1.5`, because a parser may have removed these zeros. */
 export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
   const variants: Variant<string>[] = []
-  for (const [ending, form] of LOST_ZEROS) {
+  for (const ending of ['.0', '.00', '0']) {
+    const form = ending === '0' ? /^-?\d+\.\d$/ : /^-?\d+$/
     const changes = yield* changeTokens(json, NUMBER, (number) => (form.test(number) ? number + ending : undefined))
     const all = changes.size > 1 ? yield* withAllChanges(json, changes) : undefined
     if (all !== undefined) variants.push({ detail: 'every value', value: all })
@@ -344,18 +337,11 @@ export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
   return { variants }
 }
 
-const LOST_ZEROS = [
-  ['.0', /^-?\d+$/],
-  ['.00', /^-?\d+$/],
-  ['0', /^-?\d+\.\d$/],
-] as const
-
-const unquoteNumbers = (json: JsonText) =>
-  changeTokens(json, STRING, (string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1])
 const quoteNumbers = (json: JsonText) => changeTokens(json, NUMBER, (number) => `"${number}"`)
 
 export function* stringsAsNumbers(json: JsonText): Steps<string | undefined> {
-  return yield* withAllChanges(json, yield* unquoteNumbers(json))
+  const unquote = (string: string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1]
+  return yield* withAllChanges(json, yield* changeTokens(json, STRING, unquote))
 }
 
 export function* numbersAsStrings(json: JsonText): Steps<string | undefined> {
@@ -372,34 +358,11 @@ export function restoreLineBreaks(text: string): string | undefined {
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
 }
 
-/** Returns a function that writes bytes as Python's repr does, between these quotes. */
-function pythonWriter(quote: string) {
-  const shorts = new Map([
-    ['\n', '\\n'],
-    ['\r', '\\r'],
-    ['\t', '\\t'],
-    ['\\', '\\\\'],
-    [quote, `\\${quote}`],
-  ])
-  const write = byteWriter((byte) => {
-    const character = String.fromCharCode(byte)
-    return shorts.get(character) ?? (/[ -~]/.test(character) ? character : `\\x${hex(Uint8Array.of(byte))}`)
-  })
-  return (body: Uint8Array) => `b${quote}${write(body)}${quote}`
-}
-const inSingleQuotes = pythonWriter("'")
-const inDoubleQuotes = pythonWriter('"')
+const escapeByte = replacing((character) => {
+  const isShort = /[\n\r\t\\]/.test(character)
+  if (isShort || /[ -~]/.test(character)) return isShort ? JSON.stringify(character).slice(1, -1) : undefined
+  return `\\x${hex(latin1(character))}`
+})
 
 /** Returns bytes as Python's repr writes them: `b'…'`, or `b"…"` if they contain `'` but not `"`. */
-export const pythonBytes = (body: Uint8Array): string =>
-  body.includes(0x27) && !body.includes(0x22) ? inDoubleQuotes(body) : inSingleQuotes(body)
-
-/** Returns a function that writes each byte as text, with a separator between two bytes. */
-function byteWriter(textOf: (byte: number) => string, separator = ''): (bytes: Uint8Array) => string {
-  const texts = Array.from({ length: 256 }, (_, byte) => textOf(byte) + separator)
-  return (bytes) => {
-    let all = ''
-    for (const byte of bytes) all += texts[byte]
-    return all.slice(0, Math.max(0, all.length - separator.length))
-  }
-}
+export const pythonBytes = (body: Uint8Array): string => `b${inPythonQuotes(fromLatin1(body), escapeByte)}`

@@ -1,3 +1,4 @@
+import type { FixId } from '../fixes.js'
 import type { Mask } from '../mask-secrets.js'
 import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
@@ -13,22 +14,10 @@ export const CORRECT_LAYOUT = partsOf('<timestamp>:<nonce>:<body>')
 
 function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, Layout> {
   const parts = partsOf(template)
-  const text = `\`${layoutText(parts)}\``
-  const isConstant = parts.length === 1 && template !== '<body>'
-  return {
-    likelihood,
-    code: 'message_layout',
-    fix: template === '' ? 'feed_message' : isConstant ? 'fill_in_variables' : 'sign_message',
-    what:
-      template === ''
-        ? 'an empty message'
-        : isConstant
-          ? `the text ${text} itself, with the names of the variables`
-          : parts.includes('<body>')
-            ? `the message ${text}`
-            : `the message ${text} (without the body)`,
-    apply: (_, context) => fillTarget(parts, context),
-  }
+  const fix = template === '' ? 'feed_message' : 'sign_message'
+  const text = `the message \`${layoutText(parts)}\`${parts.includes('<body>') ? '' : ' (without the body)'}`
+  const what = template === '' ? 'an empty message' : text
+  return { likelihood, code: 'message_layout', fix, what, apply: (_, context) => fillTarget(parts, context) }
 }
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
@@ -38,42 +27,23 @@ const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body)
   ['TIMESTAMP', 'NONCE', body.toUpperCase()],
 ])
 
-/** The sender signed text such as `$timestamp:$nonce:$body`, because the variables were not replaced by their values. */
-const namesOfVariables: Hypothesis<Layout, Layout> = {
-  likelihood: 'last',
-  code: 'message_layout',
-  fix: 'fill_in_variables',
-  what: 'the text `<detail>` itself, with the names of the variables',
-  apply: () => ({
-    variants: VARIABLE_FORMS.flatMap((form) => [
-      ...NAMES_OF_VARIABLES.map((names) => names.map((name) => inForm(form, name)).join(':')),
-      ...[
-        ['timestamp', 'nonce'],
-        ['TIMESTAMP', 'NONCE'],
-        ['$timestamp', '$guid'],
-      ].map((names) => `${names.map((name) => inForm(form, name)).join(':')}:<body>`),
-    ]).map((template) => ({ detail: template.replace('<body>', 'body'), value: partsOf(template) })),
-  }),
-}
+/** Text such as `$timestamp:$nonce:$body`, in which the variables were not replaced by their values. */
+const VARIABLE_MESSAGES = VARIABLE_FORMS.flatMap((form) => {
+  const join = (names: readonly string[]) => names.map((name) => inForm(form, name)).join(':')
+  const heads = [
+    ['timestamp', 'nonce'],
+    ['TIMESTAMP', 'NONCE'],
+    ['$timestamp', '$guid'],
+  ].map(join)
+  return [...NAMES_OF_VARIABLES.map(join), ...heads.map((head) => `${head}:<body>`)]
+})
 
-const ORDERS = ['tbn', 'btn', 'bnt', 'nbt', 'ntb', 'tnb', 'tb', 'bt', 'nb', 'bn']
-const SEPARATORS = [':', '.', '', '\n', '|', ',', '-', '_', ';', '&', ' ']
-
-const otherOrder: Hypothesis<Layout, Layout> = {
-  likelihood: 'last',
-  code: 'message_layout',
-  fix: 'sign_message',
-  what: 'the message `<detail>`',
-  apply: () => ({
-    variants: ORDERS.flatMap((order) =>
-      SEPARATORS.map((separator) => {
-        const parts = [...order].map((part) => (part === 't' ? '<timestamp>' : part === 'n' ? '<nonce>' : '<body>'))
-        const value = partsOf(parts.join(separator))
-        return { detail: layoutText(value), value }
-      }),
-    ),
-  }),
-}
+const PARTS: { readonly [letter: string]: string } = { t: '<timestamp>', n: '<nonce>', b: '<body>' }
+const ORDERED_MESSAGES = ['tbn', 'btn', 'bnt', 'nbt', 'ntb', 'tnb', 'tb', 'bt', 'nb', 'bn'].flatMap((order) =>
+  [':', '.', '', '\n', '|', ',', '-', '_', ';', '&', ' '].map((separator) =>
+    [...order].map((letter) => PARTS[letter]).join(separator),
+  ),
+)
 
 /** JSON of the three values, compact and with spaces. The body is JSON in it, or a string. */
 const JSON_MESSAGES = ['<timestamp>', '"<timestamp>"'].flatMap((timestamp) =>
@@ -116,11 +86,12 @@ const PRINTED_MESSAGES = [
 ]
 
 /** Returns the hypothesis that the sender signed the values in one of these formats. */
-const otherFormat = (what: string, templates: readonly string[]): Hypothesis<Layout, Layout> => ({
-  likelihood: 'last',
-  code: 'message_layout',
-  fix: 'sign_message',
-  what,
+const otherFormat = (
+  what: string,
+  templates: readonly string[],
+  fix: FixId = 'sign_message',
+): Hypothesis<Layout, Layout> => ({
+  ...{ likelihood: 'last', code: 'message_layout', fix, what },
   apply: () => ({ variants: templates.map(partsOf).map((value) => ({ detail: layoutText(value), value })) }),
 })
 
@@ -140,8 +111,8 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
     '<timestamp>:<path>:<body> ¦ <timestamp>:<nonce>:<method>:<path>:<body> ¦ {timestamp}:{nonce}:<body>',
     '<timestamp>:<nonce>:$body',
   ),
-  namesOfVariables,
-  otherOrder,
+  otherFormat('the text `<detail>` itself, with the names of the variables', VARIABLE_MESSAGES, 'fill_in_variables'),
+  otherFormat('the message `<detail>`', ORDERED_MESSAGES),
   otherFormat('the JSON `<detail>`', JSON_MESSAGES),
   otherFormat('the values with their names before them, `<detail>`', NAMED_MESSAGES),
   otherFormat('the message `<detail>`, of which the secret is a part', SECRET_MESSAGES),

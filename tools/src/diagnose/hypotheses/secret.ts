@@ -1,19 +1,7 @@
-import {
-  base64,
-  fromBase64,
-  fromHex,
-  fromLatin1,
-  fromUtf8,
-  hex,
-  isUtf8,
-  latin1,
-  utf8,
-  windows1252,
-} from '../../bytes.js'
-import type { HashAlgorithm } from '../../primitives.js'
+import { base64, fromBase64, fromHex, fromLatin1, fromUtf8, hex, latin1, utf8, windows1252 } from '../../bytes.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
-import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, several } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
 import { changesOf, encodingsOf } from './text-changes.js'
 
@@ -28,18 +16,14 @@ const ASSIGNED = /^\s*(?:export\s+|set\s+)?["']?[A-Za-z_][\w.-]*["']?(?:\s*=\s*|
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
   value === undefined ? undefined : change(value)
-const hashOf =
-  (algorithm: HashAlgorithm, write: (digest: Uint8Array) => Bytes) =>
-  (secret: string, { primitives }: RequestContext) =>
-    ifPossible(primitives.hash(algorithm, [utf8(secret)]), write)
-const toStandardBase64 = (secret: string) => secret.replaceAll('-', '+').replaceAll('_', '/')
-const padded = (secret: string) => secret.padEnd(Math.ceil(secret.length / 4) * 4, '=')
+const sha256 = (secret: string, { primitives }: RequestContext) => primitives.hash('sha256', [utf8(secret)])
 
 const kind = hypothesesOf<string, Bytes>
 const trim = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'sender' })
 const trimHere = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'receiver' })
 const unquote = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' })
-const asText = kind({ code: 'secret_encoding', fix: 'secret_as_text' })
+const AS_TEXT = { code: 'secret_encoding', fix: 'secret_as_text' } as const
+const asText = kind(AS_TEXT)
 const sameText = kind({ code: 'secret_encoding', fix: 'same_secret_text' })
 const prefixedAsText = kind({ code: 'secret_prefix', fix: 'secret_as_text' })
 const unprefixed = kind({ code: 'secret_prefix', fix: 'whole_secret' })
@@ -61,12 +45,8 @@ const inJson = (secret: string) => ({
 })
 const valuesInJson = (secret: string) => {
   const json = secret.startsWith('{') ? jsonValue(secret) : undefined
-  return {
-    variants: Object.values(json ?? {}).flatMap((value) => (typeof value === 'string' ? [{ detail: '', value }] : [])),
-  }
+  return several(Object.values(json ?? {}).filter((value) => typeof value === 'string'))
 }
-/** Common maximum lengths of database fields and keys, which may have cut the secret. */
-const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
 /** All lengths up to 64, and common lengths of fields. Longer keys cost one more hash each. */
 const ANY_LENGTHS = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
 /** Returns the start and the end of a secret in each of these lengths. */
@@ -111,15 +91,11 @@ const anyHash = (secret: string, { primitives }: RequestContext) => {
   )
   return variants.length === 0 ? undefined : { variants }
 }
-const cutTo = (lengths: readonly number[]) => (secret: string) => ({
-  variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
-})
-
-/** Matches at least 6 visible characters, because a few random bytes can be visible characters by chance. */
-const READABLE = /^[^\p{Cc}]{6,}\n?$/u
+/** Matches at least 6 visible characters in UTF-8, because a few random bytes can be visible characters by chance. */
+const READABLE = /^[^\p{Cc}\ufffd]{6,}\n?$/u
 /** Decodes bytes that are readable text. One side probably has this text as the secret, and the other side has its base64 or hex. */
 const readable = (bytes: Uint8Array | undefined) =>
-  bytes !== undefined && isUtf8(bytes) && READABLE.test(fromUtf8(bytes)) ? fromUtf8(bytes) : undefined
+  ifPossible(bytes, (encoded) => READABLE.exec(fromUtf8(encoded))?.[0])
 const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : undefined)
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
@@ -131,12 +107,11 @@ const UNFILLED = [
   '{{ secrets.WEBHOOK_SECRET }} | {{ .Values.webhookSecret }} | {{ .Values.secret }}',
   '{{ env.WEBHOOK_SECRET }} | ${webhook.secret} | ${app.webhook.secret} | <WEBHOOK_SECRET> | <secret>',
   'YOUR_SECRET | your_secret | your-secret | your-webhook-secret | changeme | change-me',
-  "os.environ['WEBHOOK_SECRET'] | ENV['WEBHOOK_SECRET'] | #{ENV['WEBHOOK_SECRET']}",
+  "os.environ['WEBHOOK_SECRET'] | ENV['WEBHOOK_SECRET'] | #{ENV['WEBHOOK_SECRET']} | /run/secrets/webhook_secret",
 ].flatMap((line) => line.split(' | '))
 
 const placeholder = kind({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
-const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
-  texts.map((text) => placeholder(likelihood, `the text \`${text}\` as the secret`, () => text))
+const VARIABLES = ['WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}']
 
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('common', 'the secret and a line feed (LF) after it', (secret) => `${secret}\n`),
@@ -170,19 +145,15 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
 
   asText('uncommon', 'the secret in Latin-1 or Windows-1252', (secret) => windows1252(secret) ?? latin1(secret)),
 
-  unhashed(
-    'uncommon',
-    "the bytes of the secret's SHA-256",
-    hashOf('sha256', (digest) => digest),
-  ),
-  unhashed('uncommon', "the secret's SHA-256 in hex", hashOf('sha256', hex)),
-  unhashed('rare', "the secret's MD5 in hex", hashOf('md5', hex)),
+  unhashed('uncommon', "the bytes of the secret's SHA-256", sha256),
+  unhashed('uncommon', "the secret's SHA-256 in hex", (secret, context) => ifPossible(sha256(secret, context), hex)),
   unhashed('last', '<detail>', anyHash),
 
   unchanged('uncommon', 'the secret without the `=` at its end', (secret) => secret.replace(/=+$/, '')),
-  unchanged('rare', 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end', (secret) =>
-    padded(toStandardBase64(secret)),
-  ),
+  unchanged('rare', 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end', (secret) => {
+    const standard = secret.replaceAll('-', '+').replaceAll('_', '/')
+    return standard.padEnd(Math.ceil(secret.length / 4) * 4, '=')
+  }),
   unchanged('uncommon', 'the secret up to a `#`, which begins a comment in a .env file', (secret) =>
     secret.replace(/\s*#.*$/s, ''),
   ),
@@ -199,20 +170,15 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ),
   unchanged('uncommon', 'the secret without its last character', (secret) => secret.slice(0, -1)),
   unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
-  unchanged('rare', 'the first <detail> characters of the secret', cutTo(CUT_LENGTHS)),
   unchanged('last', '<detail> of the secret', anyCut),
-  unchanged('last', 'the secret and one more character at its end', (secret) => ({
-    variants: Array.from({ length: 0x7e - 0x20 }, (_, index) => ({
-      detail: '',
-      value: secret + String.fromCharCode(0x21 + index),
-    })),
-  })),
+  unchanged('last', 'the secret and one more character at its end', (secret) =>
+    several(Array.from({ length: 0x7e - 0x20 }, (_, index) => secret + String.fromCharCode(0x21 + index))),
+  ),
   unchanged('rare', 'the whole line `WEBHOOK_SECRET=…`', (secret) => `WEBHOOK_SECRET=${secret}`),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
 
-  ...placeholders('uncommon', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'),
-  ...placeholders('rare', '$SIGNING_SECRET', '$SECRET', '/run/secrets/webhook_secret'),
+  ...VARIABLES.map((text) => placeholder('uncommon', `the text \`${text}\` as the secret`, () => text)),
   placeholder('last', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES, 'SECRET_KEY', 'KEY')),
   placeholder('last', 'the placeholder `<detail>` as the secret', () => ({
     variants: UNFILLED.map((text) => ({ detail: text, value: text })),
@@ -233,10 +199,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
     {
       encoded: { code: 'secret_encoding', fix: 'same_secret_text' },
       escaped: { code: 'secret_changed', fix: 'unchanged_secret' },
-      printed: { code: 'secret_encoding', fix: 'secret_as_text' },
-      charset: { code: 'secret_encoding', fix: 'secret_as_text' },
-      normalized: { code: 'secret_encoding', fix: 'secret_as_text' },
-      decoded: { code: 'secret_encoding', fix: 'secret_as_text' },
+      ...{ printed: AS_TEXT, charset: AS_TEXT, normalized: AS_TEXT, decoded: AS_TEXT },
     },
     utf8,
   ),

@@ -44,7 +44,7 @@ function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle 
 }
 
 /** Returns a function that replaces each character by the text that `escapeOf` returns. This is five times as fast as `String.replace`. */
-function replacing(escapeOf: (character: string) => string | undefined): (text: string) => string {
+export function replacing(escapeOf: (character: string) => string | undefined): (text: string) => string {
   const ofAscii: string[] = []
   for (let code = 0; code < 128; code++) ofAscii.push(escapeOf(String.fromCharCode(code)) ?? '')
   /** Caches the escapes of characters beyond ASCII. */
@@ -99,11 +99,12 @@ export const OTHER_ESCAPES: ReadonlyMap<StringStyle, string> = new Map(
 
 const escapePython = replacing((character) => (/[\\\n\r\t]/.test(character) ? shortEscape(character) : undefined))
 
-/** Returns a string as Python's `repr` writes it. */
-export const pythonString: StringStyle = (text) => {
+/** Returns text between the quotes that Python's `repr` chooses. */
+export function inPythonQuotes(text: string, write: (text: string) => string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
-  return quote + escapePython(text).replaceAll(quote, `\\${quote}`) + quote
+  return quote + write(text).replaceAll(quote, `\\${quote}`) + quote
 }
+export const pythonString: StringStyle = (text) => inPythonQuotes(text, escapePython)
 
 /** Returns a string as Ruby's `inspect` writes it. */
 export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[{$@])/g, '\\#')
