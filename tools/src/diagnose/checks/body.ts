@@ -17,14 +17,12 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[], mask
   const text = fromLatin1(body.subarray(0, 64))
   if (NOT_A_BODY.test(text)) {
     const message = `The body is the text \`${mask(text)}\`, which is JavaScript's text for ${text === 'undefined' ? 'nothing' : 'an object'}.`
-    const isAsSent = announced === body.length
-    const side =
-      announced === undefined || (isAsSent && passedProxy(headers)) ? 'unknown' : isAsSent ? 'sender' : 'receiver'
+    const isKnown = announced !== undefined && (announced !== body.length || !passedProxy(headers))
+    const side = !isKnown ? 'unknown' : announced === body.length ? 'sender' : 'receiver'
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side, evidence }]
   }
   if (body.length > 0 || (!announced && !isChunked(headers))) return []
-  const message =
-    'The body is empty, but the headers announce a body, so other code read the body before it was verified.'
+  const message = 'The body is empty, but the headers announce a body, so other code read it before it was verified.'
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
@@ -100,9 +98,6 @@ function isStartOfJson(text: string): boolean {
     closingAtEnd = closing
   }
   if (closing === '' || jsonValue(text.slice(0, end) + closingAtEnd) === undefined) return false
-  const rest = text
-    .slice(end)
-    .replace(/"(?:[^"\\]|\\.)*"/gs, '"')
-    .replace(/\s+/g, '')
+  const rest = text.slice(end).replace(/"(?:[^"\\]|\\.)*"|\s+/gs, (part) => part.trim().charAt(0))
   return isInString || CUT_VALUE.test(rest)
 }

@@ -5,6 +5,9 @@ import type { Draft } from '../draft.js'
 import type { Mask } from '../mask-secrets.js'
 import type { IntendedHeaders, ReceivedHeaders } from '../misnamed-headers.js'
 
+const UNDERSCORES =
+  'The request passed a proxy. nginx drops headers with underscores in their names, such as X_Timestamp.'
+
 /** Matches the names of headers that the code of the sender has probably set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
@@ -22,12 +25,8 @@ export function checkHeaders(
   signed: IntendedHeaders | undefined,
   mask: Mask,
 ): Draft[] {
-  const { timestamp, nonce, signature } = received
-  const all = [
-    { ...timestamp, intended: intended.timestamp, signed: signed?.timestamp },
-    { ...nonce, intended: intended.nonce, signed: signed?.nonce },
-    { ...signature, intended: intended.signature, signed: signed?.signature },
-  ]
+  const fields = ['timestamp', 'nonce', 'signature'] as const
+  const all = fields.map((field) => ({ ...received[field], intended: intended[field], signed: signed?.[field] }))
   const absent = all.filter(({ value }) => value === undefined)
   const isRenamed = (header: (typeof all)[number]) => header.renamed !== undefined && header.intended !== undefined
   const renamed = absent.filter(isRenamed)
@@ -44,9 +43,7 @@ export function checkHeaders(
   }
   if (missing.length > 0) {
     const message = `${joinWords(missing.map(spell), 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`
-    const underscores =
-      'The request passed a proxy. nginx drops headers with underscores in their names, such as X_Timestamp.'
-    const evidence = passedProxy(headers) ? [...list, underscores] : list
+    const evidence = passedProxy(headers) ? [...list, UNDERSCORES] : list
     drafts.push({ code: 'header_missing', message, fix: 'send_headers', evidence })
   }
   for (const { name, value, repeated, signed: right } of all) {
@@ -69,8 +66,8 @@ export function checkHeaders(
       message: "X-Timestamp and X-Nonce have each other's values.",
       fix: 'unswap_headers',
       evidence: [
-        ['X-Timestamp', quote(mask(String(timestamp.value)))],
-        ['X-Nonce', quote(mask(String(nonce.value)))],
+        ['X-Timestamp', quote(mask(String(received.timestamp.value)))],
+        ['X-Nonce', quote(mask(String(received.nonce.value)))],
         ...(signed?.isSwapped ? ['Confirmed: with each value in its place, the signature is right.'] : []),
       ],
     })

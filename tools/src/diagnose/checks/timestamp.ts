@@ -56,29 +56,22 @@ export function checkTimestampWindow(
   mask: Mask,
 ): { readonly unit: readonly Draft[]; readonly drift: readonly Draft[] } {
   const none = { unit: [], drift: [] }
-  if (timestamp === undefined) return none
-  const scale = wrongScaleOf(timestamp, now)
-  const instant = isSeconds(timestamp) ? Number(timestamp) * 1000 : instantOf(timestamp, now)
-  if (instant === undefined) return none
-  const seconds = Math.floor((scale?.toInstant(Number(timestamp)) ?? instant) / 1000)
-  if (scale !== undefined) {
-    const evidence: EvidenceLine[] = [
-      ['X-Timestamp', quote(mask(timestamp))],
-      ['In seconds', mask(String(seconds))],
-    ]
-    const unit: Draft = { code: scale.code, message: `X-Timestamp is ${scale.what}.`, fix: 'send_seconds', evidence }
-    return { ...none, unit: [unit] }
+  const scale = timestamp && wrongScaleOf(timestamp, now)
+  const instant = timestamp && (isSeconds(timestamp) ? Number(timestamp) * 1000 : instantOf(timestamp, now))
+  if (!timestamp || instant === undefined) return none
+  if (scale) {
+    const seconds = Math.floor(scale.toInstant(Number(timestamp)) / 1000)
+    const evidence = [['X-Timestamp', quote(mask(timestamp))] as const, ['In seconds', mask(String(seconds))] as const]
+    const message = `X-Timestamp is ${scale.what}.`
+    return { ...none, unit: [{ code: scale.code, message, fix: 'send_seconds', evidence }] }
   }
+  const seconds = Math.floor(Number(instant) / 1000)
   if (isInWindow(seconds, now)) return none
-  if (isSeconds(timestamp)) {
-    const impossible = checkDigits(timestamp, now, mask)
-    if (impossible !== undefined) return { ...none, unit: [impossible] }
-  }
+  const impossible = isSeconds(timestamp) ? checkDigits(timestamp, now, mask) : undefined
+  if (impossible !== undefined) return { ...none, unit: [impossible] }
   const received: EvidenceLine = ['X-Timestamp', `${quote(mask(String(seconds)))}${inIso(seconds * 1000)}`]
-  return {
-    ...none,
-    drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received, mask)],
-  }
+  const drift = isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received, mask)
+  return { ...none, drift: [drift] }
 }
 
 /** Returns a finding if no wrong clock can explain X-Timestamp: it has too few or too many digits, or is more than ten years ahead. */
@@ -92,18 +85,16 @@ function checkDigits(timestamp: string, now: number, mask: Mask): Draft | undefi
     evidence.push(`The first ${DIGITS} digits are a Unix time${inIso(Number(first) * 1000)}.`)
   }
   const count = length === 1 ? '1 digit' : `${length} digits`
+  const why =
+    length > DIGITS
+      ? 'the unit is wrong, or there are too many digits'
+      : 'digits are missing, or the time was never set'
   const what =
     length === DIGITS
       ? 'is a time more than ten years ahead, so it is not a Unix time of today'
-      : length > DIGITS
-        ? `has ${count}, but Unix time in seconds has ${DIGITS}, so the unit is wrong, or there are too many digits`
-        : `has ${count}, but Unix time in seconds has ${DIGITS}, so digits are missing, or the time was never set`
-  return {
-    code: length > DIGITS ? 'timestamp_unit' : 'timestamp_epoch',
-    message: `X-Timestamp ${what}.`,
-    fix: 'send_seconds',
-    evidence,
-  }
+      : `has ${count}, but Unix time in seconds has ${DIGITS}, so ${why}`
+  const code = length > DIGITS ? 'timestamp_unit' : 'timestamp_epoch'
+  return { code, message: `X-Timestamp ${what}.`, fix: 'send_seconds', evidence }
 }
 
 function unknownArrival(seconds: number, received: EvidenceLine, mask: Mask): Draft {
@@ -128,17 +119,13 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
   const direction = offset < 0 ? 'behind' : 'ahead of'
   const zone = ZONES.find((hours) => Math.abs(Math.abs(offset) - hours * 3600) <= ZONE_TOLERANCE)
   if (zone !== undefined) {
-    const [cause, fix] =
-      offset < 0
-        ? ([
-            'this is a retry that was not signed again, or a local time was used as UTC',
-            'sign_again_or_use_unix_time',
-          ] as const)
-        : (['probably a local time was used as UTC', 'use_unix_time'] as const)
+    const retry = 'this is a retry that was not signed again, or a local time was used as UTC'
+    const cause = offset < 0 ? retry : 'probably a local time was used as UTC'
+    const message = `X-Timestamp is ${zone} h ${direction} server time: ${cause}.`
     return {
       code: 'clock_time_zone',
-      message: `X-Timestamp is ${zone} h ${direction} server time: ${cause}.`,
-      fix,
+      message,
+      fix: offset < 0 ? 'sign_again_or_use_unix_time' : 'use_unix_time',
       evidence,
     }
   }
