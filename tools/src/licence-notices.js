@@ -2,11 +2,7 @@ import { Buffer } from 'node:buffer'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/**
- * A plugin of esbuild that writes the licences of all bundled packages at the end of each output file.
- *
- * @type {import('esbuild').Plugin}
- */
+/** A plugin of esbuild that writes the licences of all bundled packages into each output file. @type {import('esbuild').Plugin} */
 export const licenceNotices = {
   name: 'licence-notices',
   setup(build) {
@@ -39,11 +35,7 @@ function noticeOf(folder) {
   return `/*! ${name}@${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n*/\n`
 }
 
-/**
- * Returns the packages in a bundle, as `name@version`.
- *
- * @param {string} bundle
- */
+/** Returns the packages in a bundle, as `name@version`. @param {string} bundle */
 export function bundledIn(bundle) {
   const notices = bundle.matchAll(/\/\*! ((?:@[\w.-]+\/)?[\w.-]+@\d[\w.+-]*)(?:\n|\\n)/g)
   return new Set(Array.from(notices, ([, name]) => String(name)))

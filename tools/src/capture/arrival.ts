@@ -22,13 +22,7 @@ function parseDate(text: unknown): number {
 
 const DAY_MILLISECONDS = 86_400_000
 
-/**
- * Returns when the request arrived, or `undefined` if the time is unknown.
- *
- * @param at - the value of `--at`.
- * @param arrival - the time in the capture.
- * @param now - the time on this machine. With `--at timestamp`, an X-Timestamp more than a day after this time is not used.
- */
+/** Returns when the request arrived. With `at` (the value of `--at`), the time in the capture is not used. */
 export function findArrival(
   at: string | undefined,
   headers: readonly Header[],

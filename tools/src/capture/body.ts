@@ -50,12 +50,7 @@ const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(
 
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
-/**
- * Returns the body of a capture. If neither its length nor its signature is right, this function undoes changes that tools make, for example
- * to the indentation of JSON, until the length is right.
- *
- * @param file - the file of `--body-file`, which replaces the body of the capture.
- */
+/** Returns the body. If neither its length nor its signature is right, undoes changes that tools make, until the length is right. */
 export function bodyOf(
   captured: CapturedRequest,
   headers: readonly Header[],
@@ -238,10 +233,7 @@ function changeOf({ body, isExact, isParsed }: Reading): string | undefined {
     : undefined
 }
 
-/**
- * Undoes changes that tools make to a body. `complete` has the right length, and also the right signature if the change is uncertain
- * (`isWeak`). `signed` has the right signature, but no length confirms it.
- */
+/** Undoes changes of tools. `complete` has the right length. `signed` has the right signature, but no length confirms it. */
 function restore(
   readings: readonly Reading[],
   length: number | undefined,

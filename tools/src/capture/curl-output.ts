@@ -9,12 +9,7 @@ const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 /** How many lines are searched for the request line. */
 const MAX_LINES = 10_000
 
-/**
- * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has the body. Returns `undefined`
- * for other text, such as HTTP text in a mail, where every line begins with `>`.
- *
- * @param isHttpText - whether the text begins as HTTP text. If so, a line with `>` after a blank line belongs to the body.
- */
+/** Returns the request in the output of `curl -v`, or in the timeline of Insomnia, which has the body too. */
 export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequest | undefined {
   const lines = text.split(/\r?\n|\r/, MAX_LINES)
   const first = lines.findIndex((line) => REQUEST_LINE.test(line))

@@ -7,10 +7,7 @@ export const fromDigits = (digits: string) => String.fromCharCode(Number.parseIn
 /** Returns the characters of escapes such as `\u00eb`. Two escapes can be one character, such as `\ud83c\udf89`. */
 export const decodeUnits = (units: string) => asUtf8(units.replace(/\\u(.{4})/g, (_, digits) => fromDigits(digits)))
 
-/**
- * Decodes escapes such as `\n`, `\"`, `\x22`, `\u00eb` and `\u{1F389}`, and returns the bytes. JSON, Python, Ruby, PHP, Go, Rust and nginx
- * write these escapes. `\x22` becomes one byte, and every other character becomes UTF-8.
- */
+/** Decodes escapes of JSON and of most languages to bytes. `\x22` is one byte, and every other character becomes UTF-8. */
 export function decodeEscapes(text: string): Uint8Array {
   return latin1(
     text.replace(

@@ -81,10 +81,7 @@ export function areOfRequest(headers: readonly Header[]): boolean {
 
 const OF_CONNECTION = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length)$/i
 
-/**
- * Returns whether a header must not be sent again with a copy of the message: `Content-Length`, and headers that are only for one connection
- * (RFC 9110, section 7.6.1).
- */
+/** Returns whether a header is only for one connection, so that a copy of the message must not have it (RFC 9110, section 7.6.1). */
 export function isOfConnection(name: string): boolean {
   return OF_CONNECTION.test(name)
 }

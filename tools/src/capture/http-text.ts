@@ -27,11 +27,7 @@ export function beginsAsRequest(text: string): boolean {
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
 }
 
-/**
- * Returns the request in HTTP text, or `undefined` if no line of the text is a request line or a header.
- *
- * @param text - the beginning of `bytes`, as Latin-1.
- */
+/** Returns the request in HTTP text, or `undefined`. `text` is the beginning of `bytes`, as Latin-1. */
 export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest | undefined {
   const { start, prefix } = findStart(text) ?? {}
   if (start === undefined || prefix === undefined) return undefined
@@ -167,10 +163,7 @@ const NAME = /^(:?[a-z][\w-]{0,99}):?\r?$/i
 /** Matches the name of one of the three headers on a line of its own. */
 const THREE = new RegExp(`^${anyNameOf('timestamp', 'nonce', 'signature')}:?\\r?$`, 'i')
 
-/**
- * Returns HTTP text for a list in which each name has a line, and its value the next line, as a copy from the DevTools of a browser has. Returns
- * `undefined` for other text.
- */
+/** Returns HTTP text for a list in which names and values have a line each, as DevTools copies headers. Returns `undefined` for other text. */
 export function joinNamesAndValues(text: string): string | undefined {
   const lines = text.split('\n')
   const names = lines.filter((line) => THREE.test(line))

@@ -8,11 +8,7 @@ export interface ShellWord {
   readonly isExpanded: boolean
 }
 
-/**
- * Returns the words of the first command in the text, by the rules of bash or of cmd on Windows.
- *
- * @param text - the command, decoded as Latin-1. The words are Latin-1 too, because `$'\xff'` is a byte that UTF-8 does not have.
- */
+/** Returns the words of the first command, by the rules of bash or of cmd. All texts are Latin-1, because `$'\xff'` is a byte that UTF-8 lacks. */
 export function splitCommand(text: string): readonly ShellWord[] {
   // Only cmd escapes with a caret.
   return /\^(\r?\n|")/.test(text) ? splitForCmd(text) : splitForBash(text)

@@ -103,13 +103,7 @@ export async function sendRequest(
 /** The event after which a socket can send, by the protocol of the URL. */
 const CONNECTED: { readonly [protocol: string]: string } = { 'http:': 'connect', 'https:': 'secureConnect' }
 
-/**
- * Sends one request without following redirects, and returns the response unchanged. The status is from 200 to 599, or 0 without a response.
- *
- * @param maxBytes - the maximum number of bytes to read of the response's body.
- * @param stopped - aborts the request.
- * @param gate - holds back the last byte of the body.
- */
+/** Sends one request without following redirects. The status is from 200 to 599, or 0 without a response. */
 export async function exchange(
   { method, url, target, headers, body }: OutgoingRequest,
   timeoutSeconds: number,

@@ -37,12 +37,7 @@ export interface CaptureDiagnosis extends Diagnosis {
   readonly notes: readonly string[]
 }
 
-/**
- * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if the body is too
- * uncertain for any finding.
- *
- * @param maxHashes - the maximum number of hashes for each possible body.
- */
+/** Returns why a captured request does not verify. Throws a `CaptureError` if the body is too uncertain for any finding. */
 export function* diagnoseCapture(
   platform: Primitives,
   capture: CaptureToDiagnose,

@@ -14,10 +14,7 @@ export type FindingCode =
   | 'timestamp_unit'
   /** `X-Timestamp` does not count from 1970-01-01, has too few digits, or was never set. */
   | 'timestamp_epoch'
-  /**
-   * `X-Timestamp` differs from server time by the offset of a time zone, such as 1 h or 5.5 h. The sender used a local time as UTC, or the
-   * request is a retry that was not signed again.
-   */
+  /** `X-Timestamp` differs by the offset of a time zone, such as 1 h. A local time was used as UTC, or a retry was not signed again. */
   | 'clock_time_zone'
   /** `X-Timestamp` is more than 300 s behind server time. The request waited after it was signed, or a clock is wrong. */
   | 'clock_behind'
@@ -31,10 +28,7 @@ export type FindingCode =
   | 'nonce_characters'
   /** A request with the same `X-Nonce` was accepted before. Only `listen` has this finding, because it remembers nonces. */
   | 'nonce_reused'
-  /**
-   * `X-Signature` is not 64 lowercase hex digits. For example, it is base64, in uppercase or a JSON Web Token, or it has a prefix such as
-   * `sha256=`.
-   */
+  /** `X-Signature` is not 64 lowercase hex digits. For example, it is base64, in uppercase or a JWT, or it has a prefix such as `sha256=`. */
   | 'signature_format'
   /** `X-Signature` has only a part of the right digits. The sender or the capture cut the header. */
   | 'signature_truncated'
@@ -42,10 +36,7 @@ export type FindingCode =
   | 'signature_changed'
   /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
-  /**
-   * The secret itself is in a header, the URL or the body. In headers, `diagnose` also finds the secret as base64 or hex. A valid request
-   * can have this finding too.
-   */
+  /** The secret itself is in a header, the URL or the body, maybe as base64 or hex. A valid request can have this finding too. */
   | 'secret_leaked'
   /** The key has white space or a newline at its start or end. Often, `echo` or an editor added a newline. */
   | 'secret_whitespace'
@@ -53,10 +44,7 @@ export type FindingCode =
   | 'secret_quotes'
   /** One side uses the secret with a prefix such as `whsec_`, the other side without it. Or the receiver stored `NAME=` with the secret. */
   | 'secret_prefix'
-  /**
-   * One side decoded the secret from base64 or hex, or encoded it. For example, Kubernetes shows a secret in base64. If both forms are
-   * readable text, either side may be wrong.
-   */
+  /** One side decoded the secret from base64 or hex, or encoded it. For example, Kubernetes shows a secret in base64. */
   | 'secret_encoding'
   /** The key is a hash of the secret, or the receiver stored only a hash, as for passwords. HMAC needs the secret itself. */
   | 'secret_hashed'
@@ -68,10 +56,7 @@ export type FindingCode =
   | 'message_layout'
   /** The signed timestamp is not the sent timestamp. Often, the program reads the clock twice, or did not fill in a placeholder. */
   | 'message_timestamp'
-  /**
-   * The signed nonce is not the sent nonce. Often, the program creates two nonces. Or `X-Nonce` is a placeholder that was not filled in, so
-   * that every request has the same nonce.
-   */
+  /** The signed nonce is not the sent nonce, often because there are two. Or `X-Nonce` is a placeholder, so every request has the same nonce. */
   | 'message_nonce'
   /** The JSON was serialized again to send or verify it, and the two texts differ in spaces, escapes, field names or number formats. */
   | 'body_json'
@@ -87,10 +72,7 @@ export type FindingCode =
   | 'body_hashed'
   /** The sender signed an empty body, or text such as `[object Object]`. */
   | 'body_not_signed'
-  /**
-   * The body was changed or lost. For example, it is empty, its JSON ends in the middle, its length is not `Content-Length`, or a shell or a
-   * template changed it.
-   */
+  /** The body is empty, cut, or of another length than `Content-Length`, or a shell or a template changed it. */
   | 'body_changed'
   /** No known mistake explains the signature. The secrets differ, or the signed bytes differ from the received bytes. */
   | 'signature_mismatch'

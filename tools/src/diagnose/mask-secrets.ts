@@ -11,11 +11,7 @@ const MIN_PIECE_OF_WORDS = 8
 /** Masks the secrets in a value of a request. Each value is masked before it becomes a part of a sentence for the user. */
 export type Mask = (value: string) => string
 
-/**
- * Returns a function that masks each piece of the secrets. The piece can be plain, escaped, percent-encoded, in hex or in base64.
- *
- * @param minimum - the minimum length of a masked piece, in characters of the secret.
- */
+/** Returns a function that masks each piece of the secrets: plain, escaped, percent-encoded, in hex or in base64. */
 export function maskWith(secrets: readonly string[], minimum?: number): Mask {
   const pieces = piecesOf(secrets, minimum)
   return (value) => {

@@ -46,10 +46,7 @@ export function findHeaders(values: HeaderValues, all: readonly Header[], scheme
   return { timestamp, nonce, signature }
 }
 
-/**
- * Returns the values that the sender may have intended for the three headers, the likeliest first. Of a header that was sent twice, the
- * first or the last value may be right. The values of X-Timestamp and X-Nonce may be swapped.
- */
+/** Returns the values that the sender may have intended, the likeliest first. Of a repeated header, the first or the last value may be right. */
 export function meaningsOf({
   timestamp,
   nonce,

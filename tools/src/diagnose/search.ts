@@ -50,11 +50,7 @@ interface Level<State> {
   index: number
 }
 
-/**
- * Tries combinations until `test` returns a result, and returns this result. Single mistakes are tried first.
- *
- * @param endStep - returns the cost since the last pause if it is time for a pause, and 0 if it is not.
- */
+/** Tries combinations until `test` returns a result, single mistakes first. `endStep` returns the cost since the last pause, or 0. */
 export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
   start: State,
@@ -184,14 +180,7 @@ const BLOCK = 64
 /** The cost of a hash. Each hashed byte costs 1 more. */
 const BYTES_PER_HASH = 1000
 
-/**
- * Returns functions that count the work of a search. They throw `OutOfBudget` before the work exceeds one of the limits. `primitives`
- * counts hashes, and `spend` counts bytes that are read or written. `endStep` is for {@link search}.
- *
- * @param hashes - the maximum number of hashes.
- * @param bytes - the maximum number of bytes to hash.
- * @param rewritten - the maximum number of bytes to read or write, which takes longer than hashing.
- */
+/** Returns functions that count hashes, hashed bytes and rewritten bytes, and throw `OutOfBudget` before the work exceeds a limit. */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
   let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]
   let step = 0

@@ -11,11 +11,7 @@ const INFLATE = { gzip: Gunzip, deflate: Unzlib, 'raw deflate': Inflate }
 
 class TooLong extends Error {}
 
-/**
- * Returns the platform functions for the diagnosis in a browser. They do not include Brotli, because its libraries are too large.
- *
- * @param onNotTried - is called if the body may be compressed with Brotli, because it is not text.
- */
+/** Returns the platform functions without Brotli, because its libraries are too large. `onNotTried` is called if Brotli is possible. */
 export function browserPrimitives(onNotTried: () => void): Primitives {
   /** Caches the HMAC of each key and algorithm before the first message, because a search uses each key for thousands of messages. */
   const keyed = new WeakMap<Uint8Array, Map<HashAlgorithm, ReturnType<typeof hmac.create>>>()

@@ -11,12 +11,7 @@ const NOT_ASCII = /[^ -~]/g
 
 const NAMES: { readonly [character: string]: string } = { '\n': 'LF', '\r': 'CR', '\t': 'TAB', '\0': 'NUL', ' ': 'SP' }
 
-/**
- * Returns an element that shows bytes as text. Invisible characters are replaced by their name or code, such as `[LF]` or `[U+200B]`.
- *
- * @param marked - bytes to show highlighted after `bytes`.
- * @param after - bytes to show after `marked`.
- */
+/** Returns an element that shows bytes as text, with `marked` highlighted, and invisible characters by name: `[LF]` or `[U+200B]`. */
 export function textView(label: string, bytes: Uint8Array, marked?: Uint8Array, after?: Uint8Array): HTMLElement {
   const hidden = bytes.length - MAX_SHOWN
   return h(

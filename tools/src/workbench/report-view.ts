@@ -21,12 +21,7 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
   shell: 'a shell',
 }
 
-/**
- * Returns everything that the page shows about a request: first the findings, then what was checked.
- *
- * @param chosen - the language that the user chose, `all`, or an empty string for the likeliest languages.
- * @param notes - remarks to show below the rules.
- */
+/** Returns what the page shows about a request: first the findings, then what was checked. `chosen` is a language, `all` or empty. */
 export function reportView(report: CheckReport, chosen: string, notes: readonly string[] = []): HTMLElement[] {
   const { rules, findings, start, body, signedMessage, isBrotliNotTried } = report
   const received = concat(utf8(start), body)

@@ -7,11 +7,7 @@ import { h } from './dom.js'
 const BEFORE = 240
 const AFTER = 1200
 
-/**
- * Returns elements that show the bytes of the sender beside the bytes of the receiver, with the first difference marked.
- *
- * @param bodyStart - where the body begins. Before this position are the timestamp and the nonce.
- */
+/** Returns the bytes of both sides with the first difference marked. At `bodyStart`, the body begins. */
 export function sidesView(sender: Uint8Array, receiver: Uint8Array, bodyStart: number): HTMLElement[] {
   const position = firstDifference(sender, receiver)
   if (position === undefined) return [h('p', {}, `Both sides have the same ${countBytes(sender.length)}.`)]

@@ -19,11 +19,7 @@ export interface Forwarded {
   readonly body: Uint8Array
 }
 
-/**
- * Sends a request with the same headers and bytes to the endpoint, and resolves to the response.
- *
- * @param endpoint - the URL to send to. If this URL has no path, the path of the request is used.
- */
+/** Sends a request with the same headers and bytes to the endpoint, and resolves to the response. */
 export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal): Promise<RawResponse> {
   const { target, ...rest } = request
   const outgoing = { ...rest, url: endpoint, ...(keepsPath(endpoint) ? { target } : {}) }

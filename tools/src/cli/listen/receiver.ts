@@ -73,10 +73,7 @@ const MAX_WAITING = 100
 /** The maximum number of bytes in all bodies that are being received, or wait for their report. */
 const MAX_HELD_BYTES = 64 * 2 ** 20
 
-/**
- * The minimum length of a piece of the secret that is masked in a saved file. With fewer characters, other text of a large body would match
- * by chance, and the saved request would no longer be valid.
- */
+/** The minimum length of a masked piece in a saved file. Shorter pieces could match other text of a large body by chance. */
 const MIN_PIECE_IN_FILE = 16
 
 const FULL: Refusal = {

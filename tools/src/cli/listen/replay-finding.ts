@@ -13,12 +13,7 @@ const LINES: Finding['fixes'] = {
   shell: 'timestamp=… nonce=… signature=… in the loop; no curl --retry',
 }
 
-/**
- * Returns the finding for a replay. `diagnose` never returns this finding, because it does not know the nonces of other requests.
- *
- * @param evidence - when the first copy was accepted: `the same nonce 12 s ago`.
- * @param language - the language of the sender. Its line comes first.
- */
+/** Returns the finding for a replay, which only `listen` has. `evidence` says when the first copy was accepted: `the same nonce 12 s ago`. */
 export function replayFinding(evidence: string, language: Language | undefined, scheme = X_SIGNATURE): Finding {
   const first = language === undefined ? {} : { [language]: LINES[language] }
   const sign = scheme.isStandard

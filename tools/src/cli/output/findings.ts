@@ -12,12 +12,7 @@ const MAX_LANGUAGES = 3
 
 const INDENT = '     '
 
-/**
- * Returns findings as a numbered list, each with its evidence and its fix.
- *
- * @param language - the language that the user chose. Lines of code in other languages are not shown.
- * @param guessed - the likely language of the sender, if the user chose none. A finding without a line in this language shows other languages.
- */
+/** Returns findings as a numbered list. `language` is what the user chose, and `guessed` is the likely language of the sender. */
 export function findingsText(
   findings: readonly Finding[],
   style: Style,

@@ -28,13 +28,7 @@ export function styleOf(output: Output): Style {
   return Object.assign(format, { width })
 }
 
-/**
- * Breaks text at spaces into lines of at most `width` characters. A longer word, such as an address or a signature, stays whole so that
- * readers can copy it.
- *
- * @param indent - the beginning of every line. After a line that begins with `- `, the next lines are indented by two more spaces.
- * @param first - the beginning of the first line, instead of `indent`.
- */
+/** Breaks text at spaces into lines that begin with `indent`, or `first`. A longer word stays whole, so that readers can copy it. */
 export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent = '', first = indent): string {
   const lines = text.split('\n').map((line, index) => {
     const start = index === 0 ? first : indent
@@ -74,12 +68,7 @@ export function warningsText(warnings: readonly string[], style: Style): string 
   return warnings.map((warning) => `${style('yellow', wrapText(`Warning: ${warning}`, style))}\n\n`).join('')
 }
 
-/**
- * Returns text from a request in a form that is safe for a terminal. Control characters and invisible characters become `\uXXXX`, because
- * they could move the cursor, or hide or reorder text.
- *
- * @param kept - the characters to keep, such as newlines.
- */
+/** Returns text that cannot move the cursor, or hide or reorder text: `\uXXXX` for control and invisible characters except `kept`. */
 export function printable(text: string, kept = ''): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     kept.includes(character) ? character : character.split('').map(escapeUnit).join(''),

@@ -11,13 +11,7 @@ const UNDERSCORES =
 /** Matches the names of headers that the code of the sender has probably set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
-/**
- * Returns a finding for each of the three headers that is absent, repeated, swapped or has another name.
- *
- * @param headers - all headers of the request.
- * @param intended - the values that the sender probably intended.
- * @param signed - the header values that match the signature.
- */
+/** Returns a finding for each of the three headers that is absent, repeated, swapped or has another name. */
 export function checkHeaders(
   received: ReceivedHeaders,
   headers: readonly Header[],

@@ -45,10 +45,7 @@ export function checkTimestampFormat(
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
 
-/**
- * Returns a finding if X-Timestamp is outside the window. The finding is in `unit` if X-Timestamp has a wrong unit or epoch. The finding is
- * in `drift` if a time zone or a clock is wrong, or if the time of arrival is unknown.
- */
+/** Returns a finding if X-Timestamp is outside the window: in `unit` for a wrong unit or epoch, or in `drift` for a time zone or a clock. */
 export function checkTimestampWindow(
   timestamp: string | undefined,
   now: number,

@@ -76,14 +76,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
 
 type Cause = Pick<Hypothesis<never, never>, 'code' | 'fix' | 'side'>
 
-/**
- * Returns a hypothesis for each change of one value.
- *
- * @param value - the name of the value: `the nonce`.
- * @param causes - the code and the fix for each kind of change. Kinds without a code are left out.
- * @param applied - turns a change of text into the function `apply` of the hypothesis.
- * @param likelihood - replaces the likelihood of each change.
- */
+/** Returns a hypothesis for each change of a value. Kinds without a cause are left out. `likelihood` replaces the one of each change. */
 export function changesOf<Input>(
   value: string,
   causes: { readonly [kind in ChangeKind]?: Cause },
@@ -99,14 +92,7 @@ export function changesOf<Input>(
   })
 }
 
-/**
- * Returns a hypothesis for each encoding of one value, and for each encoding from which the value can be decoded.
- *
- * @param value - the name of the value: `the nonce`.
- * @param causes - the code and the fix for each kind of encoding. Kinds without a code are left out.
- * @param bytesOf - returns the value as bytes.
- * @param likelihood - replaces the likelihood of each encoding.
- */
+/** Returns a hypothesis for each encoding of a value, and for each encoding from which it can be decoded. */
 export function encodingsOf<Input>(
   value: string,
   causes: { readonly [kind in EncodingKind | 'decoded']?: Cause },

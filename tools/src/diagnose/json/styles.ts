@@ -26,12 +26,7 @@ function shortEscape(character: string): string | undefined {
   return short.length === 2 ? short : undefined
 }
 
-/**
- * Returns a style that escapes the characters that `matches` matches.
- *
- * @param never - characters without a short escape: `"` becomes `\u0022`, not `\"`.
- * @param uppercaseBelow - below this code, the hex digits are in uppercase: `\u003C`.
- */
+/** Returns a style that escapes the matched characters: those in `never` without a short escape, those below a code with uppercase digits. */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const replace = replacing((character) => {
     if (!matches.test(character)) return undefined
@@ -129,10 +124,7 @@ export const javascriptOrder: Arrange = (members) => {
 
 export const sortedOrder: Arrange = (members) => lastOfEachKey(members).sort(byKey)
 
-/**
- * Returns the members in the order of Java's HashMap, which puts each key into a table by its hash. The size of the table is a power of two,
- * and the table is at most 75 % full.
- */
+/** Returns the members in the order of Java's HashMap, a table of 2^n places that is at most 75 % full. */
 export const hashMapOrder: Arrange = (members) => {
   let size = 16
   while (size * 0.75 < members.length) size *= 2
