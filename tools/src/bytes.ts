@@ -11,7 +11,6 @@ export function utf8(text: string): Uint8Array {
   return ENCODER.encode(text)
 }
 
-/** Encodes text as UTF-8. Bytes stay as they are. */
 export const bytesOf = (value: string | Uint8Array): Uint8Array => (typeof value === 'string' ? utf8(value) : value)
 
 /** Decodes UTF-8. Each invalid byte becomes U+FFFD. */

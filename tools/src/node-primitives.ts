@@ -4,7 +4,6 @@ import * as zlib from 'node:zlib'
 import type { Steps } from './diagnose/steps.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
-/** The number of milliseconds after which the diagnosis pauses, so that the process can do other work. */
 const MAX_BLOCKED = 5
 
 /** Runs work that is split into steps, and resolves to its result. The process can do other work between the steps. */

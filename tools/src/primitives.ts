@@ -1,4 +1,3 @@
-/** The hash and compression functions of the platform, which is Node or a browser. */
 export interface Primitives {
   /** Returns the hash of the joined parts, or `undefined` if the platform does not support the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined

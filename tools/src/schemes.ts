@@ -7,9 +7,7 @@ import { type Header, SCHEME_HEADERS, valuesOf } from './capture/headers.js'
 /** What the tools need to know about a signing scheme. In all of them, `nonce` is the value of `X-Nonce` or of `webhook-id`. */
 export interface ToolScheme {
   readonly isStandard: boolean
-  /** The names of the three headers, in lowercase. */
   readonly headers: HeaderNames
-  /** The parts of the signed message, in their order. */
   readonly layout: readonly string[]
   isNonce(value: string): boolean
   keyOf(secret: string): Uint8Array
@@ -81,7 +79,6 @@ export function schemeOf(headers: readonly Header[]): ToolScheme {
   return SCHEMES.find((scheme) => has(scheme.headers.signature)) ?? SCHEMES.find(hasAny) ?? X_SIGNATURE
 }
 
-/** Returns the start of the signed message, which the body follows. */
 export function startOf({ layout }: ToolScheme, { timestamp = '', nonce = '' }: Partial<HeaderValues>): string {
   const values: { readonly [part: string]: string } = { '<timestamp>': timestamp, '<nonce>': nonce }
   return layout

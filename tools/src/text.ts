@@ -27,7 +27,6 @@ export function listNames(names: readonly string[]): string {
   return `${shown.join(' ')}${others === 0 ? '' : `, and ${others} more`}`
 }
 
-/** The names of some characters that are white space or invisible. */
 const CHARACTER_NAMES: { readonly [character: string]: string } = {
   ' ': 'space',
   '\t': 'tab',
@@ -67,7 +66,6 @@ export function listCharacters(characters: Iterable<string>): string {
   return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
 }
 
-/** Returns a list of the characters that `ODD_SPACE` matches, or an empty string. */
 export function describeOddSpace(text: string): string {
   return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
 }

@@ -44,7 +44,6 @@ export function findArrival(
 /** The maximum length of Unix time in seconds. A longer number is in milliseconds. Today, seconds have 10 digits, and milliseconds have 13. */
 const MAX_DIGITS_OF_SECONDS = 11
 
-/** Returns the value of `--at` in milliseconds since the Unix epoch. Throws a `CaptureError` if the value is not a time. */
 export function parseTime(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text) * (text.length > MAX_DIGITS_OF_SECONDS ? 1 : 1000)
   const milliseconds = parseDate(text)

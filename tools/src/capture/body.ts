@@ -32,7 +32,6 @@ export interface BodyRead {
   readonly others?: readonly BodyRead[]
 }
 
-/** Returns whether the signature of the request is right for a body. */
 export type IsSigned = (body: Uint8Array) => boolean
 
 const LF = 0x0a
@@ -302,7 +301,6 @@ function doubtOf(reading: Reading, length: number | undefined): string | undefin
   return guessOf(reading) ?? `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 
-/** Returns the error for a body that is not confirmed. */
 export function notTheBytes(doubt: string): CaptureError {
   return new CaptureError(
     `The capture does not hold the bytes that arrived: ${doubt}. Record the request with listen or captureRequest, or pass --header three times and --body-file.`,

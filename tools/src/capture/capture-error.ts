@@ -9,7 +9,6 @@ export const CAPTURE_SHAPES: readonly string[] = [
   'a dump of bytes (xxd, hexdump -C), or any other text that contains the three headers and the body',
 ]
 
-/** How to pass a request if there is no capture. */
 const NO_CAPTURE =
   "instead of a capture: --header three times ('X-Timestamp: …', 'X-Nonce: …', 'X-Signature: …') and --body-file PATH"
 

@@ -6,7 +6,6 @@ import { type Header, parseHeader } from './headers.js'
 /** Matches the request line in the output of `curl -v`. curl can print its progress at the start of this line. */
 const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 
-/** How many lines are searched for the request line. */
 const MAX_LINES = 10_000
 
 /** Returns the request in the output of `curl -v`, or in the timeline of Insomnia, which has the body too. */

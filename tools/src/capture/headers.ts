@@ -32,7 +32,6 @@ export function anyNameOf(...fields: readonly (keyof HeaderNames)[]): string {
 
 const SIGNATURE = new RegExp(anyNameOf('signature'), 'i')
 
-/** Returns whether a text contains the name of a signature header. */
 export const hasSignature = (text: string): boolean => SIGNATURE.test(text)
 
 /** The headers to look up in an object that has only the method `get`, and so cannot list its headers. */
@@ -71,7 +70,6 @@ export function isChunked(headers: readonly Header[]): boolean {
   return valuesOf(headers, 'transfer-encoding').some((value) => /(^|[\s,])chunked\s*$/i.test(value))
 }
 
-/** Matches the names of headers that only requests have. */
 const OF_REQUESTS = /^(:method|:path|host|user-agent|accept)$|signature|nonce|^x-(.+-)?timestamp$/i
 
 /** Returns whether the headers belong to a request. Other text can have lines such as `Note: …`, which look like headers. */
@@ -86,7 +84,6 @@ export function isOfConnection(name: string): boolean {
   return OF_CONNECTION.test(name)
 }
 
-/** The headers that proxies, gateways and tunnels add. */
 const OF_PROXIES =
   /^(via|forwarded|x-(forwarded|real|original|amzn|amz-cf|envoy|azure|kong|arr|cloud-trace)-.+|cf-.+|cdn-loop|fly-.+)$/
 

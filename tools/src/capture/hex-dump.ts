@@ -13,7 +13,6 @@ const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /
 /** The number of the protocol TCP in the header of an IP packet. */
 const TCP = 6
 
-/** How many lines are searched for the first line of a dump. */
 const MAX_LINES = 1000
 
 /** Returns the bytes of a dump, or `undefined` if the text has no dump. */

@@ -12,7 +12,6 @@ const REQUEST_LINE = /^([A-Z][A-Z-]*) (?![{["])([!-~\x80-\xff]+)( HTTP\/\d(?:\.\
 /** Matches a request line with a version, after any spaces and `>`. */
 const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?$/
 
-/** How many lines are searched for a request line. */
 const MAX_LINES = 1000
 
 /** Returns whether text begins with a request line, a header or the line that `captureRequest` writes. */

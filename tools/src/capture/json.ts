@@ -242,7 +242,6 @@ function requestLine({ headers, place: { object } }: Found): Header[] {
 
 type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'isParsed' | 'isGuess' | 'isExact'>
 
-/** A field that contains the body, and the object that contains this field. */
 interface BodyField {
   readonly value: unknown
   readonly encoding: Encoding

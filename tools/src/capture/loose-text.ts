@@ -40,7 +40,6 @@ const ANY = new RegExp(anyNameOf('timestamp', 'nonce', 'signature'), 'i')
 const BODY =
   /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
 
-/** Returns the request in text that contains all three headers, or `undefined` for other text. */
 export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const text = fromUtf8(bytes.subarray(0, MAX_TEXT))
   const found = (ANY.test(text) ? HEADERS : [VARIABLES]).map((names) =>

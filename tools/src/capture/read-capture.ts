@@ -16,7 +16,6 @@ import { readBurp, readContainerLog, readTable } from './wrapped-text.js'
 
 // This file also runs in a browser, so it imports no module of Node.
 
-/** How many bytes of a capture are searched for the headers. */
 const MAX_HEAD_BYTES = 2 ** 18
 
 /** Matches the output of tshark or tcpdump. In this output, a dot can stand for any other byte. */
@@ -40,7 +39,6 @@ const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
 /** The maximum number of layers around a request, such as JSON in base64 in the lines of a log. */
 const MAX_LAYERS = 8
 
-/** Returns the captured request. Throws a `CaptureError` if the capture is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
   return withoutMarks(readText(toUtf8(capture), MAX_LAYERS))
 }
@@ -103,7 +101,6 @@ function readText(bytes: Uint8Array, layers: number): CapturedRequest {
   return LOSSY.test(text) ? { ...request, isLossy: true } : request
 }
 
-/** Reads text that has no other text around the whole request. */
 function readFormats(
   rest: Uint8Array,
   text: string,
@@ -175,7 +172,6 @@ function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
   return readDebugLog(bytes, text) ?? readBurp(bytes) ?? decodeWhole(text, bytes) ?? readHexDump(text, bytes)
 }
 
-/** Matches a code that changes the colour in a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
 const SIGNATURE_LINE = new RegExp(`^[ \\t>*-]{0,20}${anyNameOf('signature')}:(.*)$`, 'im')

@@ -119,7 +119,6 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   }
 }
 
-/** Yields bodies of the same length that the sender may have sent. */
 export function* sameLengthBodies(body: Uint8Array): Generator<RestoredBody> {
   for (const { what, restore } of SAME_LENGTH) {
     for (const restored of restore(body)) if (restored !== undefined) yield { what, body: restored, isWeak: false }

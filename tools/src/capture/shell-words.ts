@@ -14,7 +14,6 @@ export function splitCommand(text: string): readonly ShellWord[] {
   return /\^(\r?\n|")/.test(text) ? splitForCmd(text) : splitForBash(text)
 }
 
-/** The error for a command that a mail program, for example, broke into lines. */
 export const WRAPPED =
   'The command has several lines, but the lines do not end with \\. Copy the whole command again, as one line.'
 

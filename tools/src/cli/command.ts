@@ -9,25 +9,20 @@ import { type Output, type Style, wrapText } from './output/terminal.js'
 /** The error for wrong arguments, or for input that cannot be read. The message says what to do, and never contains a possible secret. */
 export class UsageError extends Error {}
 
-/** A terminal on which the user can type the secret. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
   close(): void
 }
 
-/** The parts of the process that a command uses. */
 export interface Context {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined }
   readonly stdout: Output
   readonly stderr: Output
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
-  /** Resolves when the user presses Ctrl+C, or when this process gets SIGTERM. */
   untilInterrupted(): Promise<void>
-  /** Returns the terminal of the user, or `undefined` if there is none. */
   openTerminal(context: Context): Terminal | undefined
-  /** Returns the path of a file of the running package. */
   pathInPackage(file: string): string
 }
 
@@ -40,11 +35,9 @@ export interface Outcome {
   readonly text: string | readonly Uint8Array[]
   /** With `--json`, this document is printed instead of `text` and `notes`. `undefined` if the command has already printed everything. */
   readonly document: object | undefined
-  /** Remarks for stderr. */
   readonly notes?: readonly string[]
 }
 
-/** Thrown if the user presses Ctrl+C at the prompt for the secret. */
 export class Interrupted extends Error {}
 
 interface Option {
@@ -64,7 +57,6 @@ type ValueOf<O extends Option> = O extends { kind: infer K extends keyof Kinds }
 
 export type Options = { readonly [name: string]: Option }
 
-/** The options and operands that the user passed to a command. */
 export interface Call<O extends Options> {
   readonly values: { readonly [name in keyof O]?: ValueOf<O[name]> }
   readonly operands: readonly string[]
@@ -72,14 +64,11 @@ export interface Call<O extends Options> {
 
 export interface Command<O extends Options = Options> {
   readonly name: string
-  /** What the command does, in one line. */
   readonly summary: string
   /** The operands in the notation of the help: `[file|-]`. */
   readonly operands: readonly string[]
   readonly options: O
-  /** Paragraphs for the end of the help. */
   readonly notes: readonly string[]
-  /** An example for the help, without the name of the program. */
   readonly example: string
   run(call: Call<O & typeof COMMON_OPTIONS>, context: Context, style: Style): Promise<Outcome>
 }
@@ -102,10 +91,8 @@ export function pathInPackage(file: string): string {
   return join(dirname(manifest), file)
 }
 
-/** The guide to the command line, which has a heading per command. */
 export const GUIDE = 'docs/debug/command-line.md'
 
-/** Returns the address of a page in `docs/` on the web. */
 export function guideAddress(page: string, { homepage, version } = readManifest()): string {
   const [path = '', anchor] = page.split('#')
   // The guides are on the package's homepage. If the package has none, unpkg shows the file, but without anchors.

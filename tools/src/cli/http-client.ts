@@ -7,7 +7,6 @@ import { jsonValue } from '../diagnose/json/parse.js'
 import { quote, UsageError } from './command.js'
 import { describeError } from './describe-error.js'
 
-/** Returns the likeliest `Content-Type` of a body. The signature does not cover this header. */
 export function contentTypeOf(body: Uint8Array): string {
   return isUtf8(body) && jsonValue(fromUtf8(body)) !== undefined ? 'application/json' : 'application/octet-stream'
 }
@@ -31,7 +30,6 @@ export interface EndpointResponse {
   readonly headers: IncomingHttpHeaders
   /** The body, or the beginning of a long body. */
   readonly body: string
-  /** Whether no response came in time. */
   readonly timedOut?: boolean
 }
 
@@ -54,13 +52,11 @@ export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }
 
-/** A response with its exact headers and bytes. */
 export interface RawResponse extends EndpointResponse {
   readonly rawHeaders: readonly string[]
   readonly bytes: Uint8Array
 }
 
-/** The maximum number of bytes to read of a response's body. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
 /** The longest wait in a {@link Gate}. A server that accepts one connection at a time would otherwise block the gate for ever. */
@@ -86,7 +82,6 @@ export class Gate {
   }
 }
 
-/** Sends one request without following redirects, and returns the beginning of the response. */
 export async function sendRequest(
   request: OutgoingRequest,
   timeoutSeconds: number,

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Context, UsageError } from './command.js'
 
-/** The path of the workbench in the package. The build writes this HTML file. */
 export const WORKBENCH = 'dist/workbench.html'
 
 /** With these headers, no other site can show the page in a frame, and no cache keeps the page. */

@@ -42,10 +42,8 @@ export function confirm(diagnosis: Diagnosis, read: BodyRead, secrets: readonly 
   throw notTheBytes(doubt)
 }
 
-/** Returns whether the signature is right, or its mistake was found. */
 export const isExplained = ({ valid, signedMessage }: Diagnosis): boolean => valid || signedMessage !== undefined
 
-/** Returns the finding for a signature that is right for bytes that may not be those that arrived. */
 function otherBodySigned({ body, doubt, signed }: BodyRead, secrets: readonly string[]): Finding {
   const isSame = signed === undefined || areEqual(signed.body, body)
   const which = isSame

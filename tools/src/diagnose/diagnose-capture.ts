@@ -12,7 +12,6 @@ import { diagnoseInSteps, MAX_HASHES } from './engine.js'
 import type { Diagnosis } from './finding.js'
 import type { Steps } from './steps.js'
 
-/** A captured request, and what the user knows about it. */
 export interface CaptureToDiagnose {
   readonly captured: CapturedRequest
   /** The headers of the capture, after `--header` has replaced some of them. */
@@ -28,7 +27,6 @@ export interface CaptureToDiagnose {
 /** The maximum number of hashes for each body, if several parts of the capture may be the body. */
 const MAX_HASHES_EACH = 3000
 
-/** The diagnosis of a captured request, and how the capture was read. */
 export interface CaptureDiagnosis extends Diagnosis {
   readonly read: BodyRead
   /** Why the bytes of the capture may differ from the bytes that were sent. */

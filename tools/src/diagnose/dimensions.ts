@@ -28,7 +28,6 @@ export interface SigningVariant {
   readonly changes: readonly Change[]
 }
 
-/** The value of one field of a signing variant. */
 export type Value = Layout | Uint8Array | Digest
 
 /** A hypothesis that was applied to a signing variant. A change has no texts for the user, because a search makes thousands of changes. */
@@ -42,14 +41,12 @@ export interface Change {
   readonly output: Value
 }
 
-/** A change with its texts for the user. */
 export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what' | 'style'> {
   readonly dimension: Dimension['name']
   /** The value before the change. */
   readonly input: unknown
 }
 
-/** What is known about a signed request, besides its headers. */
 export interface SignedRequest {
   readonly body: Uint8Array
   /** The body before the client changed it, for example the file of `curl -d @file`. */
@@ -77,7 +74,6 @@ export interface Facts extends SignedRequest {
 
 /** One part of signing that a sender may do wrongly, such as the layout or the key. */
 export interface Dimension<Input = unknown> {
-  /** The name in messages. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
   /** The field of a {@link SigningVariant} that the hypotheses change. */
   readonly field: Exclude<keyof SigningVariant, 'changes'>
@@ -88,7 +84,6 @@ export interface Dimension<Input = unknown> {
   inputs(facts: Facts, variant: SigningVariant): readonly Input[]
 }
 
-/** The maximum length of a header that hypotheses change. */
 const MAX_HEADER = 1024
 
 const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, Bytes>[]) =>
@@ -103,7 +98,6 @@ function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypoth
 /** Returns its argument. TypeScript checks the input type of each dimension here, because the list below has only `unknown`. */
 const dimension = <Input>(entry: Dimension<Input>): Dimension => entry
 
-/** All dimensions, in the order in which the search applies them. */
 export const DIMENSIONS: readonly Dimension[] = [
   dimension({
     name: 'layout',
@@ -146,7 +140,6 @@ export const DIMENSIONS: readonly Dimension[] = [
   }),
 ]
 
-/** Returns what the dimensions need to know about a request. */
 export function factsOf(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
   { body, original, secrets, now }: SignedRequest,

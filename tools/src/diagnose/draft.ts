@@ -3,7 +3,6 @@ import type { Finding, FindingCode, Language, Side } from './finding.js'
 import { FIXES, type Fix, type FixId } from './fixes.js'
 import { standardFix } from './standard-webhooks.js'
 
-/** One line of evidence: a label and its value, or a sentence. */
 export type EvidenceLine = string | readonly [label: string, value: string]
 
 /** A finding before its texts are complete. The texts are for the user, so each value of the request in them is already masked. */

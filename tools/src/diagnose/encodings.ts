@@ -24,7 +24,6 @@ export interface Encoding {
 /** The maximum length of a value in an unlikely encoding. Nobody encodes a longer body in this way, and it would take too long. */
 const MAX_UNLIKELY = 2 ** 17
 
-/** Returns whether an encoding is tried on a value of this length. */
 export const isTriedOn = ({ likelihood }: Encoding, length: number) =>
   length <= MAX_UNLIKELY || likelihood === 'common' || likelihood === 'uncommon'
 

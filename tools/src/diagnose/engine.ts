@@ -26,9 +26,7 @@ import { isDigest } from './signature-form.js'
 import { findSigningVariant, messageOf, type SearchContext } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
-/** A request to diagnose, with its headers and body already read. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
-  /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
   readonly isArrivalKnown: boolean
   /** Whether the headers come from a log, a mail or a picture, where they may have been cut or changed. */
@@ -130,7 +128,6 @@ export function* diagnoseInSteps(
 /** The maximum length of `timestamp:nonce:` in the command that the finding shows. */
 const MAX_COMMAND = 200
 
-/** The maximum length of a body to search for placeholders such as `{{ name }}`. */
 const MAX_TEMPLATE = 100_000
 
 /** Returns the finding for a signature that no known mistake explains. The finding says what to compare on both sides. */

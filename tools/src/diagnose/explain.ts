@@ -20,7 +20,6 @@ const MAX_COMPARED = 100_000
 
 export const PROOF = 'Confirmed: signing in this way leads to the received signature.'
 
-/** Who else may have changed the body, by where the body comes from. */
 const OR_CHANGED: { readonly [origin in BodyOrigin]: string } = {
   arrived: '',
   sent: '',
@@ -126,7 +125,6 @@ function joinChanges(changes: readonly Mistake[]): Mistake[] {
   return joined
 }
 
-/** Returns the white space at the end of a body. */
 function endOf(body: Uint8Array): Uint8Array {
   let start = body.length
   while (start > 0 && isWhiteSpace(body[start - 1])) start--

@@ -1,11 +1,8 @@
 import type { Language } from './finding.js'
 
 export interface Fix {
-  /** What the sender must do. Absent if only the receiver must act. */
   readonly sender?: string
-  /** What the receiver must do. Absent if only the sender must act. */
   readonly receiver?: string
-  /** The line of code to change, by language. */
   readonly lines?: { readonly [language in Language]?: string }
 }
 
@@ -36,7 +33,6 @@ const CLOCKS = {
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
 }
 
-/** Every fix, by the id that hypotheses and checks use. */
 export const FIXES = {
   replace_secret: {
     sender: 'Never send the secret. Send only X-Signature, and use the new secret.',

@@ -7,7 +7,6 @@ import { instantOf, NEAR } from './instant.js'
 
 // This file finds the three values if a header has another name, was sent twice, or has the value of another header.
 
-/** One of the three headers. */
 interface ReceivedHeader {
   readonly name: HeaderName
   /** The value as received. If the header arrived twice, the values are joined with `, `. */
@@ -18,10 +17,8 @@ interface ReceivedHeader {
   readonly renamed: Header | undefined
 }
 
-/** The three headers as received: `timestamp`, `nonce` and `signature`. */
 export type ReceivedHeaders = { readonly [field in keyof HeaderValues]: ReceivedHeader }
 
-/** The values that the sender probably intended for the three headers. */
 export interface IntendedHeaders extends HeaderValues {
   /** Whether X-Timestamp and X-Nonce have each other's values. */
   readonly isSwapped?: true
@@ -29,7 +26,6 @@ export interface IntendedHeaders extends HeaderValues {
 
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
 
-/** Finds the three headers. The names in `headers` are in lowercase. */
 export function findHeaders(values: HeaderValues, all: readonly Header[], scheme = X_SIGNATURE): ReceivedHeaders {
   // The search for other names knows the names of one scheme.
   const fields = Object.entries(scheme.headers)

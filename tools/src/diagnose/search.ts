@@ -39,11 +39,8 @@ export interface Searched<Result> {
   readonly notTried: readonly string[]
 }
 
-/** The position of the search in one group. */
 interface Level<State> {
-  /** The state before the choices of this group. */
   readonly state: State
-  /** The index of the next choice. */
   choice: number
   /** The states after the current choice, and the index of the next state. */
   next: readonly State[]
@@ -133,7 +130,6 @@ function groupByCost<State>(choices: readonly Choice<State>[]): ReadonlyMap<numb
 
 /** How likely the mistake in each group of choices is, for example: a common mistake in the first group, and none in the others. */
 interface Pattern {
-  /** For each group, the cost of its choice. */
   readonly costs: readonly number[]
   readonly total: number
   readonly mistakes: number

@@ -19,7 +19,6 @@ export interface SignatureForm {
   /** How the header differs from 64 lowercase hex digits. Empty if there is no difference. */
   readonly differences: readonly string[]
   readonly code: 'signature_format' | 'signature_truncated' | 'signature_changed'
-  /** The possible lengths of the whole digest, in bytes. */
   readonly lengths: readonly number[]
   /** Whether a log, a mail or a picture may have changed the header, and not the sender. */
   readonly isOfCapture?: boolean
@@ -196,7 +195,6 @@ const MISREAD: { readonly [letter: string]: string } = Object.fromEntries(
 export const rereadDigits = (text: string): string =>
   text.replace(/\s+/g, '').replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
 
-/** Returns the parts of a header that may be an encoded digest. */
 function piecesOf(signature: string, mask: Mask): Piece[] {
   const pieces: Piece[] = []
   const decoded = percentDecode(signature) ?? signature

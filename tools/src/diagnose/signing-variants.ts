@@ -20,7 +20,6 @@ import { isSteps, type Steps } from './steps.js'
 /** A signing variant that makes the received signature, and the form in which the header contains this signature. */
 export type FoundVariant = SigningVariant & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
 
-/** What a search needs besides the facts about the request. */
 export interface SearchContext extends RequestContext {
   /** Returns the cost since the last pause if it is time for a pause, and 0 if it is not. */
   endStep(): number
@@ -29,7 +28,6 @@ export interface SearchContext extends RequestContext {
 /** The maximum number of bytes in the values that are cached for later combinations. */
 const MAX_KEPT = 2 ** 25
 
-/** Finds the likeliest signing variant that makes the received signature. */
 export function* findSigningVariant(facts: Facts, context: SearchContext, mask: Mask): Steps<Searched<FoundVariant>> {
   const { forms, layout, timestamps, nonces, keys, body, secrets } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
@@ -57,7 +55,6 @@ export function* findSigningVariant(facts: Facts, context: SearchContext, mask: 
   return yield* search(groups, start, test, context.endStep)
 }
 
-/** Returns the bytes that were signed, as one piece for each part of the layout. */
 export function messageOf(
   variant: Pick<SigningVariant, 'layout' | 'timestamp' | 'nonce' | 'body' | 'key'>,
 ): Uint8Array[] {

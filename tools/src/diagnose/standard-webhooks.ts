@@ -6,7 +6,6 @@ import { type SignatureForm, signatureForms } from './signature-form.js'
 
 // This file has what the diagnosis of Standard Webhooks has besides the hypotheses about the scheme of `X-Signature`.
 
-/** The right form of a signature, for messages. */
 export const STANDARD_FORM = '`v1,` and 44 characters of base64'
 
 export const ASYMMETRIC = 'an asymmetric signature (v1a), which this command does not check'
@@ -80,7 +79,6 @@ const STANDARD_FIXES: { readonly [id in FixId]?: Fix } = {
 /** Matches lines of code and texts that hold for the scheme of `X-Signature` alone. */
 const OF_OTHER_SCHEME = /nonce|hex|timestamp:/i
 
-/** Returns what to do, by the rules of Standard Webhooks. */
 export function standardFix(id: FixId): Fix {
   const { lines = {}, ...fix }: Fix = STANDARD_FIXES[id] ?? FIXES[id]
   return { ...fix, lines: Object.fromEntries(Object.entries(lines).filter(([, line]) => !OF_OTHER_SCHEME.test(line))) }

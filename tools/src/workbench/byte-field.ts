@@ -2,7 +2,6 @@ import { utf8 } from '../bytes.js'
 import { countBytes } from '../text.js'
 import { byId, h } from './dom.js'
 
-/** The maximum size of a file. */
 const MAX_BYTES = 64 * 2 ** 20
 
 /** A field in which the user types text or chooses a file. The bytes of a file are used unchanged. */

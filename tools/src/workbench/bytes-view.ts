@@ -6,7 +6,6 @@ const MAX_SHOWN = 4096
 
 /** Matches an invisible character, or a space at the end of a line. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]|(?! )\p{Z}| (?=\n|$)/gu
-/** Matches a byte that is not visible ASCII. */
 const NOT_ASCII = /[^ -~]/g
 
 const NAMES: { readonly [character: string]: string } = { '\n': 'LF', '\r': 'CR', '\t': 'TAB', '\0': 'NUL', ' ': 'SP' }

@@ -12,10 +12,8 @@ import { signatureOf } from './sign.js'
 
 export const MISSING_BODY = 'The capture has no body. Add the body under “The body is not in the capture”.'
 
-/** The input of a check, which the page sends to the Worker. */
 export interface CheckInput {
   readonly capture: Uint8Array
-  /** The body, if the capture has none. */
   readonly body: Uint8Array | undefined
   readonly secrets: readonly string[]
   /** The time of arrival, as for `--at`. `undefined` means the time in the capture. */

@@ -1,7 +1,6 @@
 import { utf8 } from '../bytes.js'
 import { signatureOf } from './sign.js'
 
-/** The secret of the example. It is public. */
 export const TEST_SECRET = 'Z3Vlc3MtbWUtaS1hbS1hLXB1YmxpYy10ZXN0LWtleSE'
 
 const TIMESTAMP = '1700000000'

@@ -2,19 +2,16 @@ import type { CheckReport } from './report.js'
 
 // `listen --page` sends these data to the page. Each piece of the secret in them is masked.
 
-/** The first event that the page gets. */
 export interface Hello {
   /** The address that receives the webhooks: `http://127.0.0.1:4000`. */
   readonly listening: string
   readonly endpoint?: string | undefined
   readonly language?: string | undefined
-  /** The requests that the listener has kept, the oldest first. */
   readonly requests: readonly Summary[]
 }
 
 /** One request in the list of requests. Long texts are shortened. */
 export interface Summary {
-  /** The number of the request, counted from 1. */
   readonly id: number
   /** When the whole request had arrived, in milliseconds since the Unix epoch. */
   readonly time: number
@@ -34,7 +31,6 @@ export interface Details<Bytes> {
   readonly summary: Summary
   /** The status of the endpoint's response, or 0 if there was none. */
   readonly forwarded?: { readonly status: number } | undefined
-  /** Why the endpoint may have decided differently from the listener. */
   readonly differences: readonly string[]
   readonly savedAs?: string | undefined
   /** Absent if the request did not arrive completely, or if newer requests needed the memory. */
@@ -44,7 +40,6 @@ export interface Details<Bytes> {
   }
 }
 
-/** The endpoint's response to a request that was signed and sent again. */
 export interface EndpointResponse {
   readonly status: number
   readonly statusText: string

@@ -11,7 +11,6 @@ import { reportView } from './report-view.js'
 
 /** The maximum number of rows in the list. The listener keeps the same number of requests. */
 const MAX_ROWS = 500
-/** The minimum time between two changes of the list, in milliseconds. */
 const PAUSE = 50
 
 interface Row {
@@ -21,7 +20,6 @@ interface Row {
 }
 
 export function startLive(): void {
-  /** The rows by the `id` of the request, the oldest first. */
   const rows = new Map<number, Row>()
   const list = byId('request-list')
   const follow = byId<HTMLButtonElement>('follow')
@@ -185,10 +183,8 @@ function rowOf(summary: Summary): Row {
   return { summary, button, item: h('li', { 'data-id': String(summary.id) }, button) }
 }
 
-/** Returns `accepted`, or the reason why the request was refused. */
 const verdictOf = ({ ok, reason }: Summary) => (ok ? 'accepted' : String(reason))
 
-/** Returns the time of day in UTC: `22:13:20Z`. */
 const clock = (time: number) => `${new Date(time).toISOString().slice(11, 19)}Z`
 
 const target = ({ method, path }: { method: string; path: string }) => `${method} ${path}`.trim() || 'A connection'

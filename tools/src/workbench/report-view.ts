@@ -89,7 +89,6 @@ const BROTLI_NOT_TRIED = () =>
     'The body is not text, or its Content-Encoding is br. This page cannot decompress Brotli. Let the sender send the body without compression, or ask the receiver to run inbound-webhook-tools diagnose.',
   )
 
-/** The maximum number of languages that a finding shows by default. The likeliest languages come first in `fixes`. */
 const LIKELIEST = 3
 
 /** Returns the element that shows a finding. If the finding has no line in the sender's language, the element shows other languages. */

@@ -25,12 +25,10 @@ export interface CheckReport {
   /** The start of the signed message as received, which the body follows. */
   readonly start: string
   readonly body: Uint8Array
-  /** When the request arrived, and where this time comes from. `undefined` if the time is unknown. */
   readonly arrival: Arrival | undefined
   readonly rules: readonly RuleResult[]
   readonly valid: boolean
   readonly findings: readonly Finding[]
-  /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language | undefined
   /** The bytes that the sender signed, if they are known and differ from the signed message as received. */
   readonly signedMessage?: Uint8Array | undefined

@@ -3,7 +3,6 @@ import { countBytes } from '../text.js'
 import { textView } from './bytes-view.js'
 import { h } from './dom.js'
 
-/** How many bytes before and after the first difference are shown. */
 const BEFORE = 240
 const AFTER = 1200
 
@@ -30,7 +29,6 @@ function firstDifference(one: Uint8Array, other: Uint8Array): number | undefined
   return undefined
 }
 
-/** Returns the element that shows the bytes of one side, around the first difference. */
 function sideView(title: string, bytes: Uint8Array, position: number): HTMLElement {
   const isText = isUtf8(bytes)
   /** Returns the nearest position, before or after `index`, at which a character begins. */

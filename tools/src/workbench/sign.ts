@@ -4,7 +4,6 @@ import type { HeaderValues } from '../../../src/rules/formats.js'
 import { hex } from '../bytes.js'
 import { receivedMessage, X_SIGNATURE } from '../schemes.js'
 
-/** Returns the right digest for a request, in lowercase hex. */
 export const signatureOf = (
   headers: Partial<HeaderValues>,
   body: Uint8Array,

@@ -1,7 +1,6 @@
 import { type CheckInput, check } from './check.js'
 import type { CheckReport } from './report.js'
 
-/** The Worker sends this message to the page. */
 export type Answer = { readonly report: CheckReport } | { readonly error: string }
 
 addEventListener('message', ({ data }: MessageEvent<CheckInput>) => {

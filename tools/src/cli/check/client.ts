@@ -5,9 +5,7 @@ import { Gate, sendRequest } from '../http-client.js'
 import { replaceHeaders } from '../input/received.js'
 
 interface Options {
-  /** The URL of each instance of the endpoint. */
   readonly urls: readonly URL[]
-  /** Headers to add to every request. */
   readonly extra: readonly Header[]
   /** How long to wait for a response, in seconds. */
   readonly timeout: number
@@ -15,10 +13,8 @@ interface Options {
   readonly rate: number
 }
 
-/** The number of time-outs after which the check ends. */
 const MAX_TIME_OUTS = 5
 
-/** Simultaneous requests. */
 interface Group {
   readonly gate: Gate
   readonly start: Promise<void>
@@ -27,7 +23,6 @@ interface Group {
 
 /** Sends the requests of the contract. Each request has its own connection. */
 export class CheckClient {
-  /** Why the last failed request got no response. */
   failure = ''
   readonly #options: Options
   #nextStart = 0

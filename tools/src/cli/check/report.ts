@@ -7,10 +7,8 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
   readonly seconds: number
 }
 
-/** The minimum width at which the line of a case also says what was sent. */
 const WIDTH_OF_CASE = 80
 
-/** Returns the line of a case: the result, the code, what was sent, and the status of the response. */
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
   const what = style.width < WIDTH_OF_CASE ? '' : `${sent.padEnd(34)}  `
@@ -49,7 +47,6 @@ export function findingsText(findings: readonly Finding[], style: Style): string
   return `${texts.join('\n\n')}\n`
 }
 
-/** Returns the advice of all cases that passed with advice. */
 export function adviceText(cases: readonly ReportedCase[], style: Style): string {
   const texts = cases.flatMap(({ code, result }) =>
     result.ok && result.advice !== undefined ? [`${code}: ${result.advice.cause} ${result.advice.fix}`] : [],
@@ -57,7 +54,6 @@ export function adviceText(cases: readonly ReportedCase[], style: Style): string
   return texts.map((text) => `\n${wrapText(text, style, '  ', 'Advice on ')}\n`).join('')
 }
 
-/** Returns a table that says how many cases of each rule passed. */
 export function tableText(cases: readonly ReportedCase[], style: Style): string {
   const rules = [...new Set(cases.map(({ rule }) => rule))]
   return rules

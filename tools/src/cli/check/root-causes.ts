@@ -10,7 +10,6 @@ interface Advice {
   readonly fix: string
 }
 
-/** What the endpoint probably does wrong, what to change, and the cases that fail for this reason. */
 export interface Finding extends Advice {
   readonly codes: readonly EndpointCaseCode[]
 }
@@ -20,13 +19,11 @@ export interface CheckedCase extends Pick<EndpointCase, 'code' | 'expected'> {
 }
 
 interface RootCause {
-  /** The faults to which this cause can lead. */
   readonly faults: readonly EndpointFault[]
   /** Matches the cases that may fail for this reason: the code, or the code and the fault. */
   readonly codes: RegExp
   /** The cases that must fail if this is the reason. */
   readonly required: readonly EndpointCaseCode[]
-  /** The minimum number of cases that fail for this reason. */
   readonly minCases: number
   /** The cause and the fix. The default is the advice on the first required case, or else on the first failed case. */
   readonly advice?: Advice

@@ -183,7 +183,6 @@ async function runCases(
   return done
 }
 
-/** Returns the cause and the fix if the endpoint stopped during a case. */
 function describeEnd({ code, sent }: EndpointCase, { failure }: CheckClient) {
   return {
     cause: `After the case ${code} (${sent}), the endpoint does not respond any more (${failure}).`,

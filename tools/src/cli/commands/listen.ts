@@ -134,7 +134,6 @@ export const listen = defineCommand({
 const WARNING =
   'Warning: other machines can reach this address. Anybody on these machines can send requests, which use the processor of this machine. Use --host only in a network that you trust, or use a tunnel without --host.'
 
-/** Returns a warning that names what the senders can reach through the listener. */
 function passesOn(endpoint: URL): string {
   const where = keepsPath(endpoint) ? `the whole app at ${endpoint.origin}` : endpoint.href
   return `--forward-to passes unsigned requests on too, so everybody who can send to this listener reaches ${where}.`

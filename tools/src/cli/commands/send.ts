@@ -87,7 +87,6 @@ function maskResponse({ status, statusText, headers, body }: EndpointResponse, s
   return { status, statusText: mask(statusText), headers: Object.fromEntries(masked), body: mask(body) }
 }
 
-/** Sends a saved request without a new signature, and resolves to the output of the command. */
 async function sendSaved(
   { method, headers, body, notes: read }: SavedRequest,
   { url, extra, timeout = 10 }: { url: URL; extra: readonly Header[]; timeout: number | undefined },

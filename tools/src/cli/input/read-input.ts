@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { type Context, quote, UsageError } from '../command.js'
 import { describeError } from '../describe-error.js'
 
-/** The largest input, in bytes. */
 const MAX_BYTES = 64 * 2 ** 20
 
 /** Reads a file, or standard input if the path is `-` or missing. `what` is the name of the input for messages, such as `the body`. */

@@ -31,7 +31,6 @@ const UNKNOWN_TIME = 'Time of arrival: unknown. Pass --at if you know when the r
 
 export type Received = Omit<CaptureToDiagnose, 'secrets'>
 
-/** Reads the captured request that the options and operands name. */
 export async function readReceived(
   { values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>,
   context: Context,
@@ -50,7 +49,6 @@ export async function readReceived(
   return { captured, headers, file, arrival: findArrival(values.at, headers, captured.arrival, now), now }
 }
 
-/** Returns sentences for the user: the request line, the length of the body, the time of arrival, and remarks. */
 export function describeRead(
   { headers, arrival }: Received,
   { read, notes }: Pick<CaptureDiagnosis, 'read' | 'notes'>,

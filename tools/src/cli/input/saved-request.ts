@@ -20,7 +20,6 @@ export interface SavedRequest {
   readonly notes: readonly string[]
 }
 
-/** Reads the request that `--request` names, or returns `undefined` without that option. */
 export async function readSaved(
   { values, operands }: Call<typeof SAVED_OPTIONS>,
   context: Context,

@@ -22,7 +22,6 @@ export const SECRET_OPTIONS = {
 
 type SecretCall = Pick<Call<typeof SECRET_OPTIONS>, 'values'>
 
-/** The secrets that the user passed: at least one. */
 export interface Secrets {
   readonly secrets: readonly string[]
   /** Where each secret comes from, in the same order: `--secret-env WEBHOOK_SECRET`. */
@@ -33,7 +32,6 @@ export interface Secrets {
   readonly hasNewline: boolean
 }
 
-/** Reads all secrets. Without an option for the secret, asks for the secret at the terminal. */
 export async function loadSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
   const found: [name: string, secret: string][] = []
   const newlines: string[] = []
@@ -122,7 +120,6 @@ export function openTerminal(
   }
 }
 
-/** Resolves to the secret that the user types at a terminal, which does not show the typed characters. */
 async function askForSecret(context: Context): Promise<string> {
   const terminal = context.openTerminal(context)
   if (terminal === undefined) {

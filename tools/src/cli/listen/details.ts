@@ -9,10 +9,8 @@ import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
 import type { Report } from './report.js'
 
-/** The maximum length of each string in the list of requests, in characters. */
 const MAX_TEXT = 200
 
-/** Returns the data about a request that the list on the page shows. */
 export function summaryOf({ id, report, received }: Kept, secrets: readonly string[]): Summary {
   const { time, method, path, status, ok, reason, detail, findings, differences = [] } = report
   const short = (text: string) => {
@@ -35,7 +33,6 @@ export function summaryOf({ id, report, received }: Kept, secrets: readonly stri
   }
 }
 
-/** Returns what the page shows after a click on a request. */
 export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8Array> {
   const { report, received } = kept
   const { forwarded, differences = [], savedAs, findings } = report

@@ -6,9 +6,7 @@ import { type Header, isOfConnection } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import { type EndpointResponse, exchange, isAccepted, isRejected, type RawResponse } from '../http-client.js'
 
-/** How long to wait for the response of the endpoint. */
 const TIMEOUT_SECONDS = 30
-/** The maximum number of bytes of the response's body that are passed on. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 20
 
 export interface Forwarded {
@@ -19,7 +17,6 @@ export interface Forwarded {
   readonly body: Uint8Array
 }
 
-/** Sends a request with the same headers and bytes to the endpoint, and resolves to the response. */
 export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal): Promise<RawResponse> {
   const { target, ...rest } = request
   const outgoing = { ...rest, url: endpoint, ...(keepsPath(endpoint) ? { target } : {}) }
@@ -40,12 +37,9 @@ export function responseHeaders({ rawHeaders }: RawResponse): string[] {
   })
 }
 
-/** The result of the listener's own check. */
 interface Verdict {
-  /** Why the request was rejected, or `undefined` if it was accepted. */
   readonly reason: RejectionReason | undefined
   readonly body: Uint8Array
-  /** The length of the secret that matched, in bytes. */
   readonly keyLength: number | undefined
   /** When the endpoint responded, in milliseconds since the Unix epoch. */
   readonly answeredAt: number

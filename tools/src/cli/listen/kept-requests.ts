@@ -5,9 +5,7 @@ const MAX_REQUESTS = 500
 /** The maximum number of bytes in all bodies and signed messages. */
 const MAX_BYTES = 64 * 2 ** 20
 
-/** A request that a page can show. */
 export interface Kept {
-  /** The number of the request, counted from 1. */
   readonly id: number
   readonly report: Report
   /** Absent if the request did not arrive completely, or if newer requests needed the memory. */
@@ -37,7 +35,6 @@ export class KeptRequests {
     return kept
   }
 
-  /** Returns the requests, the oldest first. */
   list(): readonly Kept[] {
     return [...this.#kept.values()]
   }

@@ -17,9 +17,7 @@ import type { Received } from './receiver.js'
 import type { Report } from './report.js'
 
 export interface PageSettings {
-  /** The HTML of the workbench. */
   readonly html: string
-  /** The endpoint to which each request is passed on. */
   readonly endpoint: URL | undefined
   readonly secrets: readonly string[]
   /** The only language for which fixes are shown. */
@@ -29,9 +27,7 @@ export interface PageSettings {
 
 /** The maximum number of unread bytes per page. With more, the page is disconnected. It then reconnects and gets the whole list again. */
 const MAX_UNREAD_BYTES = 2 ** 20
-/** The maximum number of open pages. */
 const MAX_PAGES = 20
-/** The maximum length of the endpoint's response on the page, in characters. */
 const MAX_RESPONSE = 16 * 2 ** 10
 /** The maximum time for the pages to receive their last event when the server ends, in milliseconds. */
 const END_TIMEOUT = 200
@@ -76,7 +72,6 @@ export class PageServer {
     return `http://${this.#host}/${this.#token}/`
   }
 
-  /** Keeps a report, and sends it to all open pages. */
   add(report: Report, received: Received | undefined): void {
     const event = this.#event('request', this.#summaryOf(this.#kept.add(report, received)))
     for (const page of this.#pages) {
@@ -86,7 +81,6 @@ export class PageServer {
     }
   }
 
-  /** Tells all pages that the listener has ended, and closes their connections. */
   async end(): Promise<void> {
     this.#ended.abort()
     this.#server.close()

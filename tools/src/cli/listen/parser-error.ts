@@ -1,12 +1,10 @@
 import { Buffer } from 'node:buffer'
 
-/** The status of the response to a request that the HTTP parser refused, and why the parser refused it. */
 interface ParserRefusal {
   readonly status: string
   readonly detail: string
 }
 
-/** The cause of each error of Node's HTTP parser, by the code of the error. */
 const CAUSES: { readonly [code: string]: string } = {
   HPE_PAUSED_H2_UPGRADE: 'The sender uses HTTP/2 without TLS, but listen uses HTTP/1.1. Set the client to HTTP/1.1.',
   HPE_INVALID_METHOD: 'The first line is not a request line. Send a line such as "POST /hooks HTTP/1.1".',
@@ -28,7 +26,6 @@ const STATUSES: { readonly [code: string]: string } = {
 /** The first byte of TLS, which is the type of a handshake. */
 const TLS_HANDSHAKE = 22
 
-/** Returns why Node's HTTP parser refused a request, in the words of the sender's headers. */
 export function explainParserError(error: Error): ParserRefusal {
   const { code, rawPacket, bytesParsed } = Object(error)
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0)

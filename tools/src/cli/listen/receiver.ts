@@ -20,14 +20,10 @@ import { type Refusal, refuseWebPage } from './web-page.js'
 
 interface ReceiverSettings {
   readonly secrets: readonly string[]
-  /** Where each secret comes from: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]
   readonly clock: Clock
-  /** The status of every response, instead of 204 or 401. */
   readonly status: number | undefined
-  /** The endpoint to which each request is passed on. */
   readonly endpoint: URL | undefined
-  /** The folder in which each request is saved. */
   readonly folder: string | undefined
   /** The names that are allowed in `Host`, besides the names of this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
@@ -35,7 +31,6 @@ interface ReceiverSettings {
   print(report: Report, received?: Received): Promise<void>
 }
 
-/** A request that arrived completely. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -49,15 +44,12 @@ export interface Received {
   readonly signedMessage?: Uint8Array | undefined
 }
 
-/** A request that arrived completely and is not diagnosed yet. */
 interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
   readonly request: IncomingMessage
 }
 
-/** The arguments of `print`. */
 type Explained = readonly [report: Report, received?: Received]
 
-/** The result of a request, and the response to it. */
 interface Answered {
   readonly result: Verification | Awaited<ReturnType<typeof verifyStandard>>
   /** For a replay, says when the first copy was accepted: `the same nonce 12 s ago`. */
@@ -92,7 +84,6 @@ function refuseWithoutHost({ httpVersion, headers }: IncomingMessage): Refusal |
 /** The errors of a connection that the sender closed. They are not reported, because an incomplete request has its own report. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
-/** Sends a response. In `headers`, names and values alternate. */
 function answerWith(
   response: ServerResponse,
   status: number,
@@ -169,7 +160,6 @@ export class Receiver {
     this.#inTurn(async () => this.#explain(arrived, await answered).finally(release))
   }
 
-  /** Responds to a connection on which the HTTP parser failed. */
   refuseConnection(error: Error, socket: Duplex): void {
     if (!socket.writable || HUNG_UP.has(Object(error).code)) {
       socket.destroy()
@@ -181,7 +171,6 @@ export class Receiver {
     this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
   }
 
-  /** Stops, and resolves when every complete request is reported. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#turn

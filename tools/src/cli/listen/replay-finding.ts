@@ -1,7 +1,6 @@
 import type { Finding, Language } from '../../diagnose/index.js'
 import { X_SIGNATURE } from '../../schemes.js'
 
-/** For each language, the line of code that signs each attempt again. */
 const LINES: Finding['fixes'] = {
   node: "for (…) await fetch(url, { method: 'POST', body, headers: sign(body, secret) })",
   python: 'headers = signed_headers() in the loop; no urllib3 Retry',

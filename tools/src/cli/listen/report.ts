@@ -2,7 +2,6 @@ import type { Finding, Language } from '../../diagnose/index.js'
 import { findingsText } from '../output/findings.js'
 import { printable, type Style, wrapText } from '../output/terminal.js'
 
-/** One request, and its result. */
 export interface Report {
   /** When the whole request had arrived, in milliseconds since the Unix epoch. */
   readonly time: number
@@ -12,14 +11,11 @@ export interface Report {
   readonly ok: boolean
   /** Why the request was refused: a reason of `verify`, or another reason, such as `body_too_large`. */
   readonly reason?: string
-  /** More about the result, as text for the user: `the same nonce 12 s ago`. */
   readonly detail: string
   readonly findings: readonly Finding[]
-  /** The language that `User-Agent` names. */
   readonly language?: Language | undefined
   readonly savedAs?: string
   readonly forwarded?: { readonly status: number }
-  /** Why the endpoint may have decided differently from the listener. */
   readonly differences?: readonly string[]
 }
 
@@ -34,7 +30,6 @@ export function reportJson({ time, ...rest }: Report): string {
 
 const INDENT = '   '
 
-/** Returns a report as text: the result, why the endpoint decided differently, the saved file, and the findings. */
 export function reportText(report: Report, style: Style, language?: Language): string {
   const { time, method, path, status, ok, reason = '', detail, findings, savedAs, forwarded, differences = [] } = report
   const verdict = ok ? style(['green', 'bold'], 'accepted') : style(['red', 'bold'], reason)

@@ -3,7 +3,6 @@ import { isNonce, NONCE_TTL_SECONDS } from '../../../../src/rules/nonce.js'
 
 /** A nonce store for one request. If the request is a replay, this store can say when the first copy was accepted. */
 interface RequestStore extends NonceStore {
-  /** Returns when the first copy was accepted: `the same nonce 12 s ago`. */
   describeReplay(): string
 }
 

@@ -10,7 +10,6 @@ export function hostName(text: string): string | undefined {
   return NAME.test(name) ? name : undefined
 }
 
-/** Why a request is refused without being verified, and the status of the response. */
 export interface Refusal {
   readonly status: number
   readonly reason: string

@@ -7,7 +7,6 @@ const SIDES: { readonly [side in Side]: string } = {
   unknown: 'on either side',
 }
 
-/** The maximum number of languages that a finding shows by default. The likeliest languages come first in `fixes`. */
 const MAX_LANGUAGES = 3
 
 const INDENT = '     '

@@ -17,7 +17,6 @@ export type Style = Format & { readonly width: number }
 /** The limits of the width. With fewer columns, the names of options leave no room for text. Longer lines are hard to read. */
 const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
 
-/** The width of the text in a file or a pipe. */
 const DEFAULT_WIDTH = 80
 
 export function styleOf(output: Output): Style {
@@ -38,7 +37,6 @@ export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent =
   return lines.join('\n')
 }
 
-/** Matches the spaces and the `- ` at the beginning of a line. */
 const LIST_MARK = /^ *(?:- )?/
 
 /** Breaks one line. The first `fixed` characters stay unchanged, and the lines after the first begin with `hang`. */
@@ -59,7 +57,6 @@ function visibleLength(text: string): number {
   return stripVTControlCharacters(text).length
 }
 
-/** Returns remarks as text, which is dim because the result is more important. */
 export function notesText(notes: readonly string[], style: Style): string {
   return notes.map((note) => `${style('dim', wrapText(note, style))}\n`).join('')
 }
@@ -79,7 +76,6 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Returns a document as JSON that is safe for a terminal. */
 export function jsonText(document: object): string {
   return `${printable(JSON.stringify(document, undefined, 2), '\n')}\n`
 }

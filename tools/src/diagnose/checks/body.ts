@@ -58,7 +58,6 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[], mask: 
   return [{ code: 'body_encoding', message, fix: 'encode_once' }]
 }
 
-/** Returns a finding if the body has the right length, but does not fit its `Content-Type`. */
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   if (/^multipart\//i.test(type)) {
     const message = 'The body is multipart. Its boundary is random, and differs each time the body is encoded.'

@@ -11,7 +11,6 @@ const UNDERSCORES =
 /** Matches the names of headers that the code of the sender has probably set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
-/** Returns a finding for each of the three headers that is absent, repeated, swapped or has another name. */
 export function checkHeaders(
   received: ReceivedHeaders,
   headers: readonly Header[],

@@ -10,7 +10,6 @@ const MIN_SECRET = 6
 /** The minimum length of a secret to search for in the names of headers. A shorter secret can be a word of a name. */
 const MIN_SECRET_IN_NAME = 16
 
-/** The maximum length of a header or a body to search. */
 const MAX_LENGTH = 1_000_000
 
 /** Returns a finding if a header or the body contains a secret, plain or percent-encoded. In headers, finds base64 and hex too. */

@@ -14,7 +14,6 @@ const MASKED = /[*\u2022]{4}|\u2026$|\.{3}$|^x{8,}$/i
 /** Matches the name of a variable, such as `WEBHOOK_SECRET` or `process.env.SECRET`. */
 const VARIABLE = /^(process\.env|os\.environ|\$\(|[A-Z]+(_[A-Z]+)+$)/
 
-/** Returns a finding for each secret of the receiver that looks wrong. */
 export function suspectSecrets(secrets: readonly string[]): Draft[] {
   return secrets.flatMap((secret, index): Draft[] => {
     const name = secrets.length === 1 ? 'The secret' : `secret[${index}]`

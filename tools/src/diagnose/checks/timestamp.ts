@@ -6,7 +6,6 @@ import { instantOf, instantOfDate, NEAR, scaleOf } from '../instant.js'
 import type { Mask } from '../mask-secrets.js'
 import { rereadDigits } from '../signature-form.js'
 
-/** The offsets of time zones from UTC, in hours. */
 const ZONES = [
   1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 13.75, 14,
 ]
@@ -14,7 +13,6 @@ const ZONES = [
 /** The maximum distance from an offset in `ZONES`, in seconds, at which a time zone explains a difference from server time. */
 const ZONE_TOLERANCE = 60
 
-/** The number of digits of Unix time in seconds, from 2001 to 2286. */
 const DIGITS = 10
 
 /** Returns whether a timestamp has only decimal digits, and is not a date such as `20231114221320`. */

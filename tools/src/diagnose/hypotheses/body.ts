@@ -137,7 +137,6 @@ const decodings = (isCompressed: boolean) =>
     return { variants: found.map(({ value, names }) => ({ detail: names.join(' of '), value })) }
   }
 
-/** Hypotheses that the body was changed after it was signed. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(twice)('common', 'the text inside the JSON string received', forms.stringInside),
   encoding(
@@ -180,7 +179,6 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(newline)('common', "the body with the line breaks that curl's -d removes", forms.restoreLineBreaks),
 ]
 
-/** Hypotheses that the sender changed the body only for the signature. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
   inText(newline)('common', 'the body with CRLF for each LF', (body) => body.replace(/\r?\n/g, '\r\n')),
   inText(newline)('common', 'the body with LF for each CRLF', (body) => body.replaceAll('\r\n', '\n')),
@@ -256,7 +254,6 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
 ]
 
-/** Hypotheses that a newline or a space was added or removed at the end of the body. */
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
   inText(newline)('common', 'the body without the line break at its end', (body) => body.replace(/\r?\n$/, '')),

@@ -11,11 +11,8 @@ import type { Steps } from '../steps.js'
  */
 export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last'
 
-/** The data that a hypothesis can read, besides the value that it changes. */
 export interface RequestContext {
-  /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
-  /** The body as received. */
   readonly body: Uint8Array
   readonly primitives: Primitives
   /** Counts bytes that are read or written. Throws if they exceed the budget of the search. */
@@ -66,5 +63,4 @@ export const several = <Output>(values: readonly Output[]): Variants<Output> => 
   variants: values.map((value) => ({ detail: '', value })),
 })
 
-/** Text or bytes. Text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array

@@ -10,7 +10,6 @@ import type { Hypothesis, Likelihood } from './hypothesis.js'
 
 // This file finds one mistake: the JSON was written twice. One serializer wrote the signed JSON, and another wrote the JSON that was sent.
 
-/** A serializer, or a function that prints a parsed body. */
 export interface JsonWriter {
   readonly likelihood: Likelihood
   /** The name for a message, in "the JSON as … writes it". */
@@ -148,7 +147,6 @@ export function* parseBody(body: Uint8Array): Steps<JsonText | undefined> {
   return parsed.get(body)
 }
 
-/** Returns the white space after a JSON text. */
 const endOf = ({ text, ends }: JsonText) => text.slice(ends.at(-1))
 
 const hypothesis = ({

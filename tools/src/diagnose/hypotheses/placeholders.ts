@@ -2,7 +2,6 @@
 /** How languages and tools write a variable in text. In single quotes, for example, the variable is not replaced by its value. */
 export const VARIABLE_FORMS = ['x', '$x', '${x}', '{$x}', '{x}', '{{x}}', '{{ x }}', '#{x}', '%x%'] as const
 
-/** Returns the text of a variable, such as `${nonce}`. */
 export const inForm = (form: string, name: string) => form.replace('x', () => name)
 
 /** Returns the variants of a hypothesis: each name in each form. */

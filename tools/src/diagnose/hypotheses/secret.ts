@@ -49,7 +49,6 @@ const valuesInJson = (secret: string) => {
 }
 /** All lengths up to 64, and common lengths of fields. Longer keys cost one more hash each. */
 const ANY_LENGTHS = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
-/** Returns the start and the end of a secret in each of these lengths. */
 const anyCut = (secret: string) => ({
   variants: ANY_LENGTHS.filter((length) => length < secret.length).flatMap((length) => [
     { detail: `the first ${length} characters`, value: secret.slice(0, length) },

@@ -10,7 +10,6 @@ interface FloatFormat {
   readonly whole: string
   /** The same, if an exponent follows: `.0` in `1.0e+16`. */
   readonly wholeBeforePower: string
-  /** Returns the exponent: `e+16`. */
   readonly power: (sign: string, digits: string) => string
   /** Integers from this number on are read as floats. */
   readonly floatsFrom?: number

@@ -124,7 +124,6 @@ function endOfString(text: string, start: number): number {
   return 0
 }
 
-/** Returns the value of a JSON text, or `undefined` if the text is not JSON. */
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -133,7 +132,6 @@ export function jsonValue(text: string): unknown {
   }
 }
 
-/** Returns the text of a token as it is in the JSON text. */
 export function written({ text, starts, ends }: JsonText, token: number): string {
   return text.slice(starts[token], ends[token])
 }
@@ -151,7 +149,6 @@ export interface Member {
   readonly to: number
 }
 
-/** Returns the token after the value that begins at `token`. */
 export function endOfValue({ kinds, closes }: JsonText, token: number): number {
   const isContainer = kinds[token] === OPEN_OBJECT || kinds[token] === OPEN_ARRAY
   return (isContainer ? (closes[token] as number) : token) + 1

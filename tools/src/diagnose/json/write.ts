@@ -14,7 +14,6 @@ import {
   written,
 } from './parse.js'
 
-/** The white space, commas and colons between the tokens. */
 export interface Spacing {
   /** The text between two members or elements: `,` or `, `. A line break can follow. */
   readonly item: string
@@ -173,7 +172,6 @@ function between(before: number, kind: number, { item, colon, indent, hollow }: 
   return indent === undefined ? separator : `${separator}\n${indentation}`
 }
 
-/** Returns the text between two tokens of an array that is on one line. */
 const betweenInline = (before: number, kind: number, { item }: Spacing): string =>
   before === OPEN_ARRAY || kind === CLOSE_ARRAY ? ' ' : `${item} `
 
