@@ -78,12 +78,8 @@ export function* diagnoseInSteps(
   const meanings = meaningsOf(received)
   // Outside the search, the evidence needs two hashes. Each secret needs one for the headers as received, and one per meaning of the headers.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
-  const limited = limit(
-    platform,
-    Math.max(0, maxHashes - hashesOutside),
-    MAX_BYTES,
-    body.length > LARGE ? MAX_REWRITTEN_IF_LARGE : MAX_REWRITTEN,
-  )
+  const maxRewritten = body.length > LARGE ? MAX_REWRITTEN_IF_LARGE : MAX_REWRITTEN
+  const limited = limit(platform, Math.max(0, maxHashes - hashesOutside), MAX_BYTES, maxRewritten)
   const context: SearchContext = { headers, body, ...limited }
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
@@ -118,11 +114,8 @@ export function* diagnoseInSteps(
     ...(isUnexplained ? compare(intended, body, platform, mask, scheme, notTried) : []),
     ...(isArrivalKnown ? [] : drift),
   ]
-  return finish(
-    false,
-    drafts,
-    signed === undefined ? found && concat(...messageOf(found)) : receivedMessage(signed, body, scheme),
-  )
+  const signedMessage = signed && receivedMessage(signed, body, scheme)
+  return finish(false, drafts, signedMessage ?? (found && concat(...messageOf(found))))
 }
 
 /** The maximum length of `timestamp:nonce:` in the command that the finding shows. */
@@ -141,37 +134,31 @@ function compare(
 ): Draft[] {
   const { timestamp, nonce, signature } = intended
   // Without all three values, there is nothing to compare.
-  if (
-    timestamp === undefined ||
-    nonce === undefined ||
-    !(isDigest(String(signature)) || scheme.digestsIn(String(signature)).length > 0)
-  )
-    return []
+  const hasDigest = isDigest(String(signature)) || scheme.digestsIn(String(signature)).length > 0
+  if (timestamp === undefined || nonce === undefined || !hasDigest) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
   const start = mask(startOf(scheme, intended))
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
   const evidence: EvidenceLine[] = [
-    ...(notTried.length === 0
-      ? []
-      : [
-          `Not all changes of the ${joinWords(notTried, 'and')} were tried. To try all changes, send a short body, and pass only one secret.`,
-        ]),
     ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
     ['SHA-256 of this message', sha256(receivedMessage(intended, body, scheme))],
     ['SHA-256 of its body', sha256(body)],
-    ...(unfilled === undefined
-      ? []
-      : [`The body has the placeholder \`${mask(unfilled)}\`. The sender may have signed a value in its place.`]),
-    ...(start.length > MAX_COMMAND
-      ? []
-      : [
-          "On the sender's side, hash the message that is signed (body.bin is the body that is sent):",
-          `  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`,
-        ]),
   ]
-  const message =
-    notTried.length === 0
-      ? 'The secrets differ, or the body was changed. No known mistake explains this signature.'
-      : 'The search ended early, and no mistake that was tried explains this signature.'
-  return [{ code: 'signature_mismatch', message, fix: 'compare', evidence }]
+  if (unfilled !== undefined) {
+    evidence.push(
+      `The body has the placeholder \`${mask(unfilled)}\`. The sender may have signed a value in its place.`,
+    )
+  }
+  if (start.length <= MAX_COMMAND) {
+    evidence.push("On the sender's side, hash the message that is signed (body.bin is the body that is sent):")
+    evidence.push(`  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`)
+  }
+  const draft = { code: 'signature_mismatch', fix: 'compare' } as const
+  if (notTried.length === 0) {
+    const message = 'The secrets differ, or the body was changed. No known mistake explains this signature.'
+    return [{ ...draft, message, evidence }]
+  }
+  const message = 'The search ended early, and no mistake that was tried explains this signature.'
+  const which = `Not all changes of the ${joinWords(notTried, 'and')} were tried. To try all changes, send a short body, and pass only one secret.`
+  return [{ ...draft, message, evidence: [which, ...evidence] }]
 }

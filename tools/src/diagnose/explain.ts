@@ -34,26 +34,20 @@ type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 /** Returns a draft for each mistake of the signing variant. Together, these mistakes explain the signature. */
 export function* explain(
   variant: FoundVariant,
-  {
-    body: received,
-    headers,
-    isCaptured,
-    origin = 'arrived',
-  }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured' | 'origin'>,
+  request: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured' | 'origin'>,
   mask: Mask,
   right: Layout,
   sender?: Language,
 ): Steps<Draft[]> {
+  const { body: received, headers, isCaptured, origin = 'arrived' } = request
   const form = variant.form.differences.join(', ')
   const of = (...names: Mistake['dimension'][]) => variant.mistakes.filter(({ dimension }) => names.includes(dimension))
   const values = of('timestamp', 'nonce')
   const [layout] = of('layout')
   const [digest] = of('algorithm')
-  const confirmed = (mistake: Cause, message: string, ...evidence: EvidenceLine[]): Draft => ({
-    ...mistake,
-    message,
-    evidence: [...evidence, PROOF],
-  })
+  const confirmed = (mistake: Cause, message: string, ...evidence: EvidenceLine[]): Draft => {
+    return { ...mistake, message, evidence: [...evidence, PROOF] }
+  }
   const drafts: Draft[] = []
 
   if (digest !== undefined) {
@@ -64,22 +58,15 @@ export function* explain(
     const end = secret.code === 'secret_placeholder' ? '' : ', not with the unchanged secret'
     drafts.push(confirmed(secret, `X-Signature was made with ${secret.what}${end}.`))
   }
-  const whats = joinWords(
-    values.map(({ what }) => what),
-    'and',
-  )
+  const wrongValues = values.map(({ what }) => what)
+  const whats = joinWords(wrongValues, 'and')
   if (layout !== undefined) {
     const message = `The sender signed ${layout.what}${whats && ` with ${whats}`}, not \`${layoutText(right, mask)}\`.`
     drafts.push(confirmed(layout, message, ...signedAs(variant, mask)))
   } else if (values[0] !== undefined) {
     const expected = values.length === 1 ? 'value of the header' : 'values of the headers'
-    drafts.push(
-      confirmed(
-        values[0],
-        `The message was signed with ${whats}, not with the ${expected}.`,
-        ...signedAs(variant, mask),
-      ),
-    )
+    const message = `The message was signed with ${whats}, not with the ${expected}.`
+    drafts.push(confirmed(values[0], message, ...signedAs(variant, mask)))
   }
   // Content-Length is the number of bytes that arrived. If the signed body has this length, and the received body does not, the receiver
   // changed the body.
@@ -103,11 +90,9 @@ export function* explain(
     const { code, isOfCapture = false } = variant.form
     const side = isOfCapture && isCaptured ? 'unknown' : 'sender'
     const cause: Cause = { code, fix: isOfCapture ? 'whole_signature' : 'send_hex', side }
-    drafts.push(
-      code === 'signature_changed'
-        ? confirmed(cause, `X-Signature is almost the right digest: ${form}.`, MOST_DIGITS)
-        : confirmed(cause, `X-Signature is the right digest in another form: ${form}.`),
-    )
+    const isChanged = code === 'signature_changed'
+    const how = isChanged ? 'almost the right digest' : 'the right digest in another form'
+    drafts.push(confirmed(cause, `X-Signature is ${how}: ${form}.`, ...(isChanged ? [MOST_DIGITS] : [])))
   }
   return drafts.map((draft) => withOthers(draft, drafts))
 }

@@ -28,6 +28,10 @@ const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file
 const CHANGED_BY_CAPTURE =
   'If the request comes from a log, a mail or a picture, the header may have been cut or changed there. Record the request with listen.'
 const PARSE_SECRET = 'Parse the JSON of your secrets manager, and use the value of the secret.'
+const UNIX_TIME = {
+  python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
+  csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
+}
 const CLOCKS = {
   receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
@@ -251,19 +255,13 @@ export const FIXES = {
   sign_again_or_use_unix_time: {
     sender:
       'If the request is a retry or was queued, sign each attempt again before you send it. If not, use Unix time, which has no time zone.',
-    receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
-    lines: {
-      python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
-      csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
-    },
+    receiver: CLOCKS.receiver,
+    lines: UNIX_TIME,
   },
   use_unix_time: {
     sender: 'Use Unix time, which has no time zone. Do not convert a local date without a time zone.',
     receiver: 'Compare your clock with a time server.',
-    lines: {
-      python: 'time.time(), not datetime.utcnow().timestamp()',
-      csharp: 'DateTimeOffset.UtcNow, not a DateTime of unspecified kind',
-    },
+    lines: UNIX_TIME,
   },
   set_clocks: { ...CLOCKS, sender: 'Compare your clock with a time server. Set the wrong clock by NTP.' },
   know_arrival: {

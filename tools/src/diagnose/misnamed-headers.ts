@@ -1,4 +1,4 @@
-import { HEADER_NAMES, type HeaderName, type HeaderValues } from '../../../src/rules/formats.js'
+import type { HeaderName, HeaderValues } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../capture/headers.js'
@@ -33,21 +33,17 @@ export function findHeaders(values: HeaderValues, all: readonly Header[], scheme
     const field = fields.find(([, own]) => own === name)?.[0]
     return [field === undefined ? name : `x-${field}`, value]
   })
-  const received = HEADER_NAMES.map((name): ReceivedHeader => {
+  const find = (name: HeaderName): ReceivedHeader => {
     const value = values[FIELDS[name]]
     const renamed = value === undefined ? findOtherName(headers, name) : undefined
     return { name, value, repeated: repeatedValues(value, headers, name), renamed }
-  })
-  const [timestamp, nonce, signature] = received as [ReceivedHeader, ReceivedHeader, ReceivedHeader]
-  return { timestamp, nonce, signature }
+  }
+  return { timestamp: find('x-timestamp'), nonce: find('x-nonce'), signature: find('x-signature') }
 }
 
 /** Returns the values that the sender may have intended, the likeliest first. Of a repeated header, the first or the last value may be right. */
-export function meaningsOf({
-  timestamp,
-  nonce,
-  signature,
-}: ReceivedHeaders): readonly [IntendedHeaders, ...IntendedHeaders[]] {
+export function meaningsOf(received: ReceivedHeaders): readonly [IntendedHeaders, ...IntendedHeaders[]] {
+  const { timestamp, nonce, signature } = received
   const intendedValue = ({ value, renamed }: ReceivedHeader) => value ?? renamed?.[1]
   const intendedSignature = intendedValue(signature)
   // If all three headers were sent twice, the three first values belong together, and so do the three last values.
@@ -88,18 +84,12 @@ export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedH
 }
 
 /** Returns `intended` without a nonce from a header such as `X-Request-Id`. A proxy may have added this header, so it is only a guess. */
-export function withoutGuessedNonce(
-  intended: IntendedHeaders,
-  { nonce: { renamed } }: ReceivedHeaders,
-): IntendedHeaders {
+export function withoutGuessedNonce(intended: IntendedHeaders, { nonce }: ReceivedHeaders): IntendedHeaders {
+  const { renamed } = nonce
   return renamed === undefined || hasWord(plain(renamed[0]), 'nonce') ? intended : { ...intended, nonce: undefined }
 }
 
-function repeatedValues(
-  value: string | undefined,
-  headers: readonly Header[],
-  name: HeaderName,
-): readonly string[] | undefined {
+function repeatedValues(value: string | undefined, headers: readonly Header[], name: HeaderName) {
   const lines = valuesOf(headers, name)
   if (lines.length > 1) return lines
   const joined = value?.split(', ') ?? []

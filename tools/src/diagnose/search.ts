@@ -120,12 +120,8 @@ export function* search<State, Result>(
 }
 
 function groupByCost<State>(choices: readonly Choice<State>[]): ReadonlyMap<number, readonly Choice<State>[]> {
-  return new Map(
-    Object.entries(COSTS).map(([likelihood, cost]) => [
-      cost,
-      choices.filter((choice) => choice.likelihood === likelihood),
-    ]),
-  )
+  const choicesOf = (likelihood: string) => choices.filter((choice) => choice.likelihood === likelihood)
+  return new Map(Object.entries(COSTS).map(([likelihood, cost]) => [cost, choicesOf(likelihood)]))
 }
 
 /** How likely the mistake in each group of choices is, for example: a common mistake in the first group, and none in the others. */
@@ -135,25 +131,15 @@ interface Pattern {
   readonly mistakes: number
 }
 
-/** Caches the patterns for each number of groups, because making them takes longer than a short search. */
-const PATTERNS = new Map<number, readonly Pattern[]>()
-
-function patternsOf(groups: number): readonly Pattern[] {
-  const patterns = PATTERNS.get(groups) ?? makePatterns(groups)
-  PATTERNS.set(groups, patterns)
-  return patterns
-}
-
 /** Returns all patterns with up to three mistakes, single mistakes first, and then the others by cost. */
-function makePatterns(groups: number): Pattern[] {
+function patternsOf(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let group = 0; group < groups; group++) {
-    all = all.flatMap((pattern) => [
-      ...MISTAKE_COSTS.map((cost) => withMistake(pattern, cost)).filter(
-        ({ total, mistakes }) => mistakes === 1 || total <= MAX_COST,
-      ),
-      { ...pattern, costs: [...pattern.costs, 0] },
-    ])
+    all = all.flatMap((pattern) => {
+      const mistaken = MISTAKE_COSTS.map((cost) => withMistake(pattern, cost))
+      const likely = mistaken.filter(({ total, mistakes }) => mistakes === 1 || total <= MAX_COST)
+      return [...likely, { ...pattern, costs: [...pattern.costs, 0] }]
+    })
   }
   const isSeveral = ({ mistakes }: Pattern) => Number(mistakes > 1)
   return all.sort(

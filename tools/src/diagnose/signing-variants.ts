@@ -11,7 +11,6 @@ import {
 import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Applied, Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
-import type { Layout } from './hypotheses/layout.js'
 import type { Mask } from './mask-secrets.js'
 import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
@@ -40,10 +39,9 @@ export function* findSigningVariant(facts: Facts, context: SearchContext, mask: 
     key: keys[0] as Uint8Array,
     changes: [],
   }
-  const groups = DIMENSIONS.map((dimension) => ({
-    name: dimension.name,
-    choices: choicesOf(dimension, start, facts, context),
-  }))
+  const groups = DIMENSIONS.map((dimension) => {
+    return { name: dimension.name, choices: choicesOf(dimension, start, facts, context) }
+  })
   const test = (variant: SigningVariant): FoundVariant | undefined => {
     const digest = variant.digest.make(variant.key, messageOf(variant), context)
     if (digest === undefined) return undefined
@@ -55,37 +53,23 @@ export function* findSigningVariant(facts: Facts, context: SearchContext, mask: 
   return yield* search(groups, start, test, context.endStep)
 }
 
-export function messageOf(
-  variant: Pick<SigningVariant, 'layout' | 'timestamp' | 'nonce' | 'body' | 'key'>,
-): Uint8Array[] {
+export function messageOf(variant: Omit<SigningVariant, 'digest' | 'changes'>): Uint8Array[] {
   const { timestamp, nonce, body, key } = variant
-  return encodedParts(variant.layout).map((encoded, index) => {
-    const part = variant.layout[index]
+  return variant.layout.map((part) => {
     if (part === '<timestamp>') return timestamp
     if (part === '<nonce>') return nonce
     if (part === '<body>') return body
     if (part === '<secret>') return key
-    return part === '<"body">' ? utf8(JSON.stringify(fromUtf8(body))) : encoded
+    return utf8(part === '<"body">' ? JSON.stringify(fromUtf8(body)) : part)
   })
-}
-
-/** Caches the parts of each layout in UTF-8, because a search makes thousands of messages with one layout. */
-const ENCODED = new WeakMap<Layout, readonly Uint8Array[]>()
-
-function encodedParts(layout: Layout): readonly Uint8Array[] {
-  const encoded = ENCODED.get(layout) ?? layout.map(utf8)
-  ENCODED.set(layout, encoded)
-  return encoded
 }
 
 /** Returns whether a field of a signing variant has an effect. For example, the nonce has no effect if the layout does not contain it. */
 function matters(field: keyof SigningVariant, { layout, digest }: SigningVariant): boolean {
-  return field === 'key'
-    ? digest.isKeyed
-    : field === 'layout' ||
-        field === 'digest' ||
-        layout.includes(`<${field}>`) ||
-        (field === 'body' && layout.includes('<"body">'))
+  if (field === 'key') return digest.isKeyed
+  return (
+    field === 'layout' || field === 'digest' || [`<${field}>`, `<"${field}">`].some((part) => layout.includes(part))
+  )
 }
 
 /** Returns the choices of a dimension: first its right values, then its hypotheses. A value that two hypotheses propose is tried once. */
@@ -146,15 +130,11 @@ function choicesOf(
       ? right(facts, variant).map((value): SigningVariant => ({ ...variant, [field]: value }))
       : [variant]
   const values = right(facts, start)
-  return [
-    values.length === 1 && values[0] === start[field] ? UNCHANGED : { likelihood: 'expected', apply: withRight },
-    ...hypotheses(facts).map(
-      (hypothesis): Choice<SigningVariant> => ({
-        likelihood: hypothesis.likelihood,
-        apply: (variant) => withChanges(hypothesis, variant),
-      }),
-    ),
-  ]
+  const isSame = values.length === 1 && values[0] === start[field]
+  const others = hypotheses(facts).map((hypothesis): Choice<SigningVariant> => {
+    return { likelihood: hypothesis.likelihood, apply: (variant) => withChanges(hypothesis, variant) }
+  })
+  return [isSame ? UNCHANGED : { likelihood: 'expected', apply: withRight }, ...others]
 }
 
 /** Runs a hypothesis in steps, and counts the cost of each step. */
