@@ -7,17 +7,12 @@ export interface Primitives {
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }
 
-export type HashAlgorithm = 'sha256' | 'sha1' | 'sha512' | 'sha384' | 'md5' | 'sha3-256' | 'sha512-256'
 /** `deflate` has the header and the checksum of zlib. Some programs leave them out, so `raw deflate` has none. */
 export const COMPRESSION_FORMATS = ['gzip', 'deflate', 'raw deflate', 'brotli'] as const
 export type CompressionFormat = (typeof COMPRESSION_FORMATS)[number]
 
 /** The algorithms, with the lengths of their digests in bytes. If two algorithms have the same length, the more common one is first. */
-export const ALGORITHMS: readonly {
-  readonly algorithm: HashAlgorithm
-  readonly name: string
-  readonly length: number
-}[] = [
+export const ALGORITHMS = [
   { algorithm: 'sha256', name: 'SHA-256', length: 32 },
   { algorithm: 'sha1', name: 'SHA-1', length: 20 },
   { algorithm: 'sha512', name: 'SHA-512', length: 64 },
@@ -25,4 +20,5 @@ export const ALGORITHMS: readonly {
   { algorithm: 'md5', name: 'MD5', length: 16 },
   { algorithm: 'sha3-256', name: 'SHA3-256', length: 32 },
   { algorithm: 'sha512-256', name: 'SHA-512/256', length: 32 },
-]
+] as const
+export type HashAlgorithm = (typeof ALGORITHMS)[number]['algorithm']

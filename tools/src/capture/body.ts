@@ -71,10 +71,8 @@ export function bodyOf(
       : { ...complete, origin: 'arrived' }
   }
   const found = readings.find(({ body }) => isSigned(body))
-  if (
-    found !== undefined &&
-    (found.body.length === length || (length === undefined && changeOf(found) === undefined))
-  ) {
+  const isUnchanged = found && (length === undefined ? changeOf(found) === undefined : found.body.length === length)
+  if (found !== undefined && isUnchanged) {
     const notes = found.isParsed ? [...found.notes, PARSED] : found.notes
     return { ...found, notes, origin: found.isExact ? 'log' : 'capture' }
   }
@@ -139,7 +137,9 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
     const isLossy = isReread || (captured.isLossy === true && one.body.includes(DOT))
     const reading = { ...one, notes: [], isLossy, isReread }
     if (!isOfText) return [reading]
-    const texts = [one.body, ...withoutLabel(one.body)].flatMap((text) => [...withoutTextAfter(text), text])
+    const label = LABEL.exec(fromLatin1(one.body.subarray(0, 200)))?.[0].length ?? 0
+    const bodies = label === 0 ? [one.body] : [one.body, one.body.subarray(label)]
+    const texts = bodies.flatMap((text) => [...withoutTextAfter(text), text])
     return texts.flatMap((text) => [...readQuoted(text), { ...reading, body: text }])
   })
   if (length === undefined) return readings
@@ -192,12 +192,6 @@ const TEXT_AFTER =
 /** Matches a line such as `Body:` or `-----` between the headers and the body. */
 const LABEL = /^\s*(?:--[\w-]+--|[-=]{3,}|(?:Request |Raw )?(?:Body|Payload):?)[ \t]*\r?\n/i
 
-/** Returns the body without a first line such as `Body:`, or an empty list if the body has no such line. */
-function withoutLabel(body: Uint8Array): Uint8Array[] {
-  const [label = ''] = LABEL.exec(fromLatin1(body.subarray(0, 200))) ?? []
-  return label === '' ? [] : [body.subarray(label.length)]
-}
-
 /** Cuts log text after the body. Returns the body without and with the white space before that text, or an empty list without log text. */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
@@ -239,11 +233,8 @@ function restore(
   isSigned: IsSigned,
   found: Reading | undefined,
 ): { complete?: BodyRead; signed?: RestoredBody | undefined } {
-  let signed: RestoredBody | undefined = found && {
-    what: 'has the body in another form',
-    body: found.body,
-    isWeak: false,
-  }
+  const what = 'has the body in another form'
+  let signed: RestoredBody | undefined = found && { what, body: found.body, isWeak: false }
   let complete: BodyRead | undefined
   let likely: BodyRead | undefined
   for (const [restored, notes] of eachRestored(readings)) {

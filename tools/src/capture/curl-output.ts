@@ -1,7 +1,7 @@
 import { latin1 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import type { CapturedRequest } from './captured-request.js'
-import { type Header, parseHeader } from './headers.js'
+import { pairsOf, parseHeader } from './headers.js'
 
 /** Matches the request line in the output of `curl -v`. curl can print its progress at the start of this line. */
 const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
@@ -15,10 +15,7 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   if (first === -1 || (isHttpText && lines.slice(0, first).includes(''))) return undefined
   const others = lines.slice(first + 1)
   const [method, path] = String(lines[first]).replace(/^.*> /, '').split(' ')
-  const headers: Header[] = [
-    [':method', String(method)],
-    [':path', String(path)],
-  ]
+  const headers = pairsOf([':method', String(method), ':path', String(path)])
   const end = others.findIndex((line) => !/^> ?\S/.test(line) || REQUEST_LINE.test(line))
   for (const line of others.slice(0, end === -1 ? undefined : end)) {
     const header = parseHeader(line.replace(/^> ?/, ''))

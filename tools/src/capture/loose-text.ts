@@ -2,7 +2,7 @@ import { fromBase64, fromHex, fromLatin1, fromUtf8, utf8 } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import type { CapturedRequest, PossibleBody } from './captured-request.js'
 import { decodeEscapes, decodeLiterals } from './escapes.js'
-import { anyNameOf, type Header, hasSignature, SCHEME_HEADERS } from './headers.js'
+import { anyNameOf, type Header, hasSignature, pairsOf, SCHEME_HEADERS } from './headers.js'
 
 // This file finds the headers and the body in free text, such as a line of an access log, or the output of `var_dump` or `console.log`. The
 // body is a guess, so it is used only if its length or the signature is right.
@@ -66,12 +66,7 @@ export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
 
 function requestLineOf(text: string): Header[] {
   const [, method, path] = /\b(GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/[^/\s"]+)?(\/[!-~]*?)["\s]/.exec(text) ?? []
-  return method === undefined || path === undefined
-    ? []
-    : [
-        [':method', method],
-        [':path', path],
-      ]
+  return method === undefined || path === undefined ? [] : pairsOf([':method', method, ':path', path])
 }
 
 function* possibleBodies(text: string): Generator<PossibleBody> {

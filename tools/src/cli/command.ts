@@ -105,21 +105,17 @@ function readManifest(): { readonly homepage?: string; readonly version: string 
   return createRequire(import.meta.url)('inbound-webhook-tools/package.json')
 }
 
-export function helpText(
-  { name, summary, operands, options, notes, example }: Command,
-  style: Pick<Style, 'width'>,
-): string {
+export function helpText(command: Command, style: Pick<Style, 'width'>): string {
+  const { name, summary, operands, options, notes, example } = command
   const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
     wrapText(help, style, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
   )
   const usage = ['Usage: inbound-webhook-tools', name, ...operands, '[options]'].join(' ')
   const guide = `Guide: ${guideAddress(`${GUIDE}#${name}`)}`
-  const [start, end] = [
-    [usage, summary],
-    [...notes, guide],
-  ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
+  const wrap = (text: string) => wrapText(text, style)
   // The example stays on one line, so that it can be copied.
-  return `${[start, lines.join('\n'), `Example:\n  npx -y inbound-webhook-tools ${example}`, end].join('\n\n')}\n`
+  const middle = [lines.join('\n'), `Example:\n  npx -y inbound-webhook-tools ${example}`]
+  return `${[wrap(usage), wrap(summary), ...middle, ...[...notes, guide].map(wrap)].join('\n\n')}\n`
 }
 
 export function parseCall(args: readonly string[], command: Command): Call<Options> {

@@ -82,16 +82,9 @@ export class Gate {
   }
 }
 
-export async function sendRequest(
-  request: OutgoingRequest,
-  timeoutSeconds: number,
-  gate?: Gate,
-): Promise<EndpointResponse> {
-  const {
-    rawHeaders: _,
-    bytes: __,
-    ...response
-  } = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES, undefined, gate)
+export async function sendRequest(request: OutgoingRequest, seconds: number, gate?: Gate): Promise<EndpointResponse> {
+  const raw = await exchange(request, seconds, MAX_RESPONSE_BYTES, undefined, gate)
+  const { rawHeaders: _, bytes: __, ...response } = raw
   return response
 }
 

@@ -127,11 +127,7 @@ function signedAs(variant: FoundVariant, mask: Mask): EvidenceLine[] {
 }
 
 /** Describes the signed JSON, for example "the JSON as Python's json.dumps writes it", and returns the languages that write this JSON. */
-function* describeJson(
-  style: JsonStyle,
-  input: Uint8Array,
-  sender?: Language,
-): Steps<{ what: string; languages: Language[] }> {
+function* describeJson(style: JsonStyle, input: Uint8Array, sender?: Language) {
   const text = (yield* parseBody(input)) as JsonText
   const signed = yield* writeInSteps(text, style)
   // If only numbers differ, such as `1` and `1.0`, many serializers or a proxy may be the cause, so no serializer is named.

@@ -1,4 +1,4 @@
-import type { Header } from '../capture/headers.js'
+import { type Header, valuesOf } from '../capture/headers.js'
 import type { Language } from './finding.js'
 
 /** The words in `User-Agent` that show a language. Programs in other languages can use curl too, so curl is last. */
@@ -16,10 +16,7 @@ const CLIENTS: readonly (readonly [Language, RegExp])[] = [
 
 /** Returns the language of the sender, or `undefined` if `User-Agent` does not name it. */
 export function languageOf(headers: readonly Header[]): Language | undefined {
-  const agent =
-    headers
-      .find(([name]) => name === 'user-agent')?.[1]
-      .slice(0, 256)
-      .toLowerCase() ?? ''
-  return CLIENTS.find(([, client]) => client.test(agent))?.[0]
+  const [agent = ''] = valuesOf(headers, 'user-agent')
+  const start = agent.slice(0, 256).toLowerCase()
+  return CLIENTS.find(([, client]) => client.test(start))?.[0]
 }

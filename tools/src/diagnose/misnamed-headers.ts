@@ -63,12 +63,9 @@ function timestampInside(signature = ''): string | undefined {
   return /(?:^|[,; ])t=(\d{1,20})(?=$|[,; ])/.exec(signature.slice(0, 2048))?.[1]
 }
 
-const swap = ({ timestamp, nonce, signature }: IntendedHeaders): IntendedHeaders => ({
-  timestamp: nonce,
-  nonce: timestamp,
-  signature,
-  isSwapped: true,
-})
+function swap({ timestamp, nonce, signature }: IntendedHeaders): IntendedHeaders {
+  return { timestamp: nonce, nonce: timestamp, signature, isSwapped: true }
+}
 
 function isWellFormed({ timestamp = '', nonce = '' }: IntendedHeaders): boolean {
   return isTimestamp(timestamp) && isNonce(nonce)

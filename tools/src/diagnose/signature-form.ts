@@ -40,10 +40,8 @@ export function signatureForms(signature: string, mask: Mask): SignatureForm[] {
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
   // Some senders print each byte as a hex number: `5` for the byte 0x05. In Java, the byte 0xc5 is negative, and prints as `ffffffc5`.
   const printed = signature.replaceAll('ffffff', '')
-  const form =
-    printed === signature
-      ? 'hex without the zero before a single digit'
-      : 'hex of bytes that were printed as signed numbers (ffffff…)'
+  const isSigned = printed !== signature
+  const form = `hex ${isSigned ? 'of bytes that were printed as signed numbers (ffffff…)' : 'without the zero before a single digit'}`
   const matches = (digest: string) => digest.replace(/../g, (byte) => byte.replace(/^0/, '')) === printed
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
@@ -77,33 +75,24 @@ function readNumber(signature: string): SignatureForm[] {
   const signed = (base: number) => (digest: string) =>
     BigInt.asIntN(256, BigInt(`0x${digest}`)).toString(base) === signature
   if (/^-[0-9a-f]{32,78}$/.test(signature)) {
-    return [16, 10].map((base) =>
-      form(
-        `a ${base === 16 ? 'hex' : 'decimal'} number with a minus sign, as Java's BigInteger prints it`,
-        signed(base),
-      ),
-    )
+    const printed = "number with a minus sign, as Java's BigInteger prints it"
+    return [form(`a hex ${printed}`, signed(16)), form(`a decimal ${printed}`, signed(10))]
   }
   const text = signature.replace(/^<~|~>$/g, '')
   // Hex digits are digits of each larger base too.
   if (/^(?=.*[a-f])[0-9a-f]+$/i.test(text)) return []
-  return Object.entries(BASES)
-    .filter(
-      ([, digits]) =>
-        isNear(text.length, 256 / Math.log2(digits.length)) && [...text].every((digit) => digits.includes(digit)),
-    )
-    .map(([name, digits]) => {
-      const parts = digits.length === 85 ? /.{8}/g : /.+/g
-      const width = digits.length === 85 ? 5 : 0
-      const write = (part: string) => inBase(BigInt(`0x${part}`), digits).padStart(width, digits.charAt(0))
-      return form(
-        `${name} instead of hex`,
-        (digest) => digest.replace(parts, write) === (width > 0 ? text : text.replace(/^0+/, '')),
-      )
-    })
+  const isIn = (digits: string) =>
+    isNear(text.length, 256 / Math.log2(digits.length)) && [...text].every((digit) => digits.includes(digit))
+  const possible = Object.entries(BASES).filter(([, digits]) => isIn(digits))
+  return possible.map(([name, digits]) => {
+    const [parts, width] = digits.length === 85 ? [/.{8}/g, 5] : [/.+/g, 0]
+    const write = (part: string) => inBase(BigInt(`0x${part}`), digits).padStart(width, digits.charAt(0))
+    const sent = width > 0 ? text : text.replace(/^0+/, '')
+    return form(`${name} instead of hex`, (digest) => digest.replace(parts, write) === sent)
+  })
 }
 
-const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
+const LENGTHS = [...new Set<number>(ALGORITHMS.map(({ length }) => length))]
 
 /** Reads hex or base64, whole or truncated, with or without a prefix or quotes. */
 function readEncoded(signature: string, mask: Mask): SignatureForm[] {
@@ -125,12 +114,10 @@ function readDigits(digits: string): SignatureForm[] {
   const number = longer.filter((length) => length === 32)
   const shorter = count === 64 ? [] : CUT_LENGTHS.filter((length) => length * 2 < count)
   const whole = LENGTHS.filter((length) => length * 2 === count)
-  const cut = (difference: string, lengths: readonly number[], matches: SignatureForm['matches']): SignatureForm => ({
-    code: 'signature_truncated',
-    differences: [difference],
-    lengths,
-    matches,
-  })
+  const cut = (difference: string, lengths: readonly number[], matches: SignatureForm['matches']): SignatureForm => {
+    return { code: 'signature_truncated', differences: [difference], lengths, matches }
+  }
+  const wrong = (digest: string) => describeWrongDigits(digits, digest)
   const all: SignatureForm[] = [
     { code: 'signature_format', differences: [], lengths: whole, matches: (digest) => digest === digits },
     {
@@ -139,19 +126,13 @@ function readDigits(digits: string): SignatureForm[] {
       lengths: shorter,
       matches: (digest) => digits.endsWith(digest),
     },
-    cut(
-      'without the zeros at the start, as a number is printed',
-      number,
-      (digest) => digest === digits.padStart(64, '0'),
-    ),
+    cut('without the zeros at the start, as a number is printed', number, (one) => one === digits.padStart(64, '0')),
     cut(`the first ${count} hex digits only`, longer, (digest) => digest.startsWith(digits)),
     cut(`the last ${count} hex digits only`, longer, (digest) => digest.endsWith(digits)),
     {
-      code: 'signature_changed',
-      differences: [],
-      lengths: Math.abs(count - 64) > MAX_WRONG_DIGITS ? [] : [32],
-      matches: (digest) => describeWrongDigits(digits, digest) !== undefined,
-      describe: (digest) => String(describeWrongDigits(digits, digest)),
+      ...{ code: 'signature_changed', differences: [], lengths: Math.abs(count - 64) > MAX_WRONG_DIGITS ? [] : [32] },
+      matches: (digest) => wrong(digest) !== undefined,
+      describe: (digest) => String(wrong(digest)),
     },
   ]
   return all.filter(({ lengths }) => lengths.length > 0)
@@ -256,12 +237,8 @@ function decode({ text: encoded, differences, isOfCapture = false }: Piece): Pie
     if (names.length === MAX_NESTED) break
     for (const { kind, name, decode } of ENCODINGS) {
       // Base64 with 32 characters that are all hex digits is very unlikely.
-      if (
-        kind === 'charset' ||
-        name === 'base64 with line breaks' ||
-        (name !== 'hex' && /^(0x)?[0-9a-f]{32,}$/i.test(text))
-      )
-        continue
+      const isOther = name !== 'hex' && /^(0x)?[0-9a-f]{32,}$/i.test(text)
+      if (kind === 'charset' || name === 'base64 with line breaks' || isOther) continue
       const decoded = decode?.(latin1(text))
       const bytes = bytesOf(decoded ?? new Uint8Array())
       const inner = fromLatin1(bytes).trimEnd()

@@ -30,15 +30,8 @@ const MAX_KEPT = 2 ** 25
 export function* findSigningVariant(facts: Facts, context: SearchContext, mask: Mask): Steps<Searched<FoundVariant>> {
   const { forms, layout, timestamps, nonces, keys, body, secrets } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
-  const start: SigningVariant = {
-    layout,
-    timestamp: timestamps[0] as Uint8Array,
-    nonce: nonces[0] as Uint8Array,
-    body,
-    digest: RIGHT_DIGEST,
-    key: keys[0] as Uint8Array,
-    changes: [],
-  }
+  const [timestamp, nonce, key] = [timestamps[0], nonces[0], keys[0]] as [Uint8Array, Uint8Array, Uint8Array]
+  const start: SigningVariant = { layout, timestamp, nonce, body, digest: RIGHT_DIGEST, key, changes: [] }
   const groups = DIMENSIONS.map((dimension) => {
     return { name: dimension.name, choices: choicesOf(dimension, start, facts, context) }
   })

@@ -14,11 +14,9 @@ export const isAsymmetric = (signature: string): boolean => /^v1a,/.test(signatu
 
 /** Returns all possible forms of the digest in `webhook-signature`, which is a list with spaces between its entries. */
 export function standardForms(signature: string, mask: Mask, { digestsIn }: ToolScheme): SignatureForm[] {
-  const right = digestsIn(signature).map(
-    (digits): SignatureForm => ({
-      ...{ code: 'signature_format', differences: [], lengths: [32], matches: (digest) => digest === digits },
-    }),
-  )
+  const right = digestsIn(signature).map((digits): SignatureForm => {
+    return { code: 'signature_format', differences: [], lengths: [32], matches: (digest) => digest === digits }
+  })
   if (right.length > 0) return right
   const [, version, text = signature] = /^(v1[,=:]? ?)(.*)$/s.exec(signature) ?? []
   const missing = version === 'v1,' ? [] : ['no `v1,` before it']

@@ -1,16 +1,26 @@
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import type { HeaderValues } from '../../../src/rules/formats.js'
 import { readHeaders } from '../../../src/rules/headers.js'
+import { hex } from '../bytes.js'
 import { findArrival } from '../capture/arrival.js'
 import { valuesOf } from '../capture/headers.js'
 import { readCapture } from '../capture/read-capture.js'
 import { diagnoseCapture } from '../diagnose/diagnose-capture.js'
 import { maskBytes, maskWith } from '../diagnose/mask-secrets.js'
 import { runSteps } from '../diagnose/steps.js'
-import { schemeOf, startOf } from '../schemes.js'
+import { receivedMessage, schemeOf, startOf, X_SIGNATURE } from '../schemes.js'
 import { browserPrimitives } from './browser-primitives.js'
 import { type CheckReport, checkRules } from './report.js'
-import { signatureOf } from './sign.js'
 
 export const MISSING_BODY = 'The capture has no body. Add the body under “The body is not in the capture”.'
+
+export const signatureOf = (
+  headers: Partial<HeaderValues>,
+  body: Uint8Array,
+  secret: string,
+  scheme = X_SIGNATURE,
+): string => hex(hmac(sha256, scheme.keyOf(secret), receivedMessage(headers, body, scheme)))
 
 export interface CheckInput {
   readonly capture: Uint8Array

@@ -1,5 +1,5 @@
 import { utf8 } from '../bytes.js'
-import { signatureOf } from './sign.js'
+import { signatureOf } from './check.js'
 
 export const TEST_SECRET = 'Z3Vlc3MtbWUtaS1hbS1hLXB1YmxpYy10ZXN0LWtleSE'
 

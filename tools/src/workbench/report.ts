@@ -87,21 +87,12 @@ export function checkRules(
       : `X-Signature is not ${scheme.isStandard ? STANDARD_FORM : '64 lowercase hex digits'}`
   const detailOf = (isMet: boolean | undefined, met: string, otherwise: string) =>
     isMet === undefined ? MISSING : isMet ? met : otherwise
+  const names = fields.map((field) => scheme.headers[field]).join(', ')
+  const present = missing.length === 0 ? names : `Missing: ${missing.join(', ')}.`
+  const digits = detailOf(isTime, String(timestamp), broken('invalid_timestamp'))
   return [
-    rule(
-      'The three headers are present',
-      'missing_header',
-      missing.length === 0,
-      missing.length === 0
-        ? fields.map((field) => scheme.headers[field]).join(', ')
-        : `Missing: ${missing.join(', ')}.`,
-    ),
-    rule(
-      'X-Timestamp has decimal digits only',
-      'invalid_timestamp',
-      isTime,
-      detailOf(isTime, String(timestamp), broken('invalid_timestamp')),
-    ),
+    rule('The three headers are present', 'missing_header', missing.length === 0, present),
+    rule('X-Timestamp has decimal digits only', 'invalid_timestamp', isTime, digits),
     rule('X-Timestamp is within 300 s of the arrival', 'timestamp_outside_window', ...windowOf()),
     rule(
       `X-Nonce is 1 to ${scheme.isStandard ? '256 visible ASCII characters without a full stop' : '128 visible ASCII characters'}`,

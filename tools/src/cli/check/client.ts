@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Header } from '../../capture/headers.js'
-import type { EndpointContractOptions, EndpointDelivery, EndpointResponse } from '../../testing/index.js'
+import type { EndpointContractOptions, EndpointDelivery } from '../../testing/index.js'
 import { Gate, sendRequest } from '../http-client.js'
 import { replaceHeaders } from '../input/received.js'
 
@@ -35,11 +35,7 @@ export class CheckClient {
     this.#options = options
   }
 
-  readonly post: EndpointContractOptions['post'] = async (
-    headers,
-    body,
-    { instance, together },
-  ): Promise<EndpointResponse> => {
+  readonly post: EndpointContractOptions['post'] = async (headers, body, { instance, together }) => {
     const { urls, extra } = this.#options
     const url = urls[instance] as URL
     const group = this.#groupFor({ instance, together })

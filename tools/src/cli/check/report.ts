@@ -65,7 +65,3 @@ export function tableText(cases: readonly ReportedCase[], style: Style): string 
     })
     .join('')
 }
-
-export function paragraph(text: string, style: Style): string {
-  return `${wrapText(text, style)}\n`
-}

@@ -3,15 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type EndpointCase, type EndpointResult, endpointContract } from '../../testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
-import {
-  adviceText,
-  caseText,
-  findingsText,
-  paragraph,
-  type ReportedCase,
-  skippedText,
-  tableText,
-} from '../check/report.js'
+import { adviceText, caseText, findingsText, type ReportedCase, skippedText, tableText } from '../check/report.js'
 import { explainFailures } from '../check/root-causes.js'
 import { type Context, defineCommand, guideAddress, type Outcome, quote, UsageError, unknownWord } from '../command.js'
 import { describeError } from '../describe-error.js'
@@ -131,7 +123,7 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
   const valid = run.reduce((sum, one) => sum + one.valid, 0)
   const cases = `${run.length} cases: up to ${total} requests, of which ${valid} are valid.`
   const limits = `At most ${rate} per second. Check only your own endpoints.`
-  return `Checks ${endpoint}\n${paragraph(`${cases} ${limits}`, style)}\n`
+  return `Checks ${endpoint}\n${wrapText(`${cases} ${limits}`, style)}\n\n`
 }
 
 /** Runs the cases, and prints one line per case. Stops if the endpoint refuses the first request, or no longer responds. */
@@ -161,18 +153,13 @@ async function runCases(
     const milliseconds = performance.now() - started
     if (stdout.isTTY) await print('\r\x1b[K')
     if (one.code === FIRST && result.statuses[0] === 0) {
-      throw new UsageError(
-        `The endpoint does not respond: ${client.failure}. Check the URL, and check that the server runs.`,
-      )
+      throw new UsageError(`The endpoint does not respond: ${client.failure}. Check the URL, and start the server.`)
     }
     const alive = contract.find(({ code }) => code === 'answers-alive') as EndpointCase
     const isEarly = !result.ok && result.fault === 'answers-early'
     const mayBeDead = !result.ok && (isEarly || result.fault === 'no-answer') && one !== alive && one.code !== FIRST
     if (mayBeDead && !(await isAlive(alive))) {
-      const dead: EndpointResult = {
-        ...result,
-        ...(isEarly ? {} : describeEnd(one, client)),
-      }
+      const dead = { ...result, ...(isEarly ? {} : describeEnd(one, client)) }
       await report(one, dead, milliseconds)
       await report(alive, { ...dead, statuses: [0] }, 0)
       break
@@ -225,7 +212,7 @@ function conclusion(
   const bad = (verdict: string) => `${style(['red', 'bold'], wrapText(verdict, style))}\n`
   if (cases[0]?.result.ok === false) {
     const verdict = 'The endpoint refuses a valid request, so no other case was run.'
-    return `${whatToChange}\n${paragraph(howToFindOut(endpoint), style)}\n${bad(verdict)}`
+    return `${whatToChange}\n${wrapText(howToFindOut(endpoint), style)}\n\n${bad(verdict)}`
   }
   const missing = planned - cases.length
   const ended = missing === 0 ? '' : ` The run ended early, so ${missing} cases were not run.`

@@ -98,15 +98,8 @@ async function sendSaved(
   const { timestamp } = schemeOf(headers).headers
   const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, timestamp).join()))
   const isOld = age > WINDOW_SECONDS && !isAccepted(response)
-  const notes = [
-    ...read,
-    ...(isOld
-      ? [
-          `${spell(timestamp)} is ${age} s old, so a correct endpoint refuses the request. --resign signs the request again.`,
-        ]
-      : []),
-  ]
-  return outcomeOf(response, notes, style)
+  const old = `${spell(timestamp)} is ${age} s old, so a correct endpoint refuses the request. --resign signs it again.`
+  return outcomeOf(response, isOld ? [...read, old] : read, style)
 }
 
 function statusOf({ status, statusText }: EndpointResponse): string {
@@ -126,10 +119,11 @@ function hintsOn(response: EndpointResponse): string[] {
   if (isRejected(response)) {
     return ["See the endpoint's log for the reason. To find the cause, capture the request there and diagnose it."]
   }
-  if (status >= 300 && status <= 399)
-    return [
-      `Redirects are not followed. ${headers.location === undefined ? 'The response has no Location.' : `Location: ${printable(headers.location)}`}`,
-    ]
+  if (status >= 300 && status <= 399) {
+    const { location } = headers
+    const where = location === undefined ? 'The response has no Location.' : `Location: ${printable(location)}`
+    return [`Redirects are not followed. ${where}`]
+  }
   if (status === 503) return ['The endpoint did not decide, maybe because the nonce store is down. Send again later.']
   return status >= 500 ? ["The handler failed. See the endpoint's log for the error."] : []
 }

@@ -41,7 +41,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
     const text = decodeSecret(file, path)
     const name = `--secret-file ${path}`
     found.push([name, text.replace(NEWLINE, '')])
-    if (NEWLINE.test(text)) newlines.push(noteOnNewline(name))
+    if (NEWLINE.test(text)) newlines.push(`The file of ${name} ${ENDS_WITH_NEWLINE}`)
   }
   const [empty] = found.find(([, secret]) => secret === '') ?? []
   if (empty !== undefined) throw new UsageError(`The secret of ${empty} is empty. Set the secret, and try again.`)
@@ -66,11 +66,11 @@ export async function loadSecret(call: SecretCall, context: Context): Promise<Se
 /** Returns remarks on secrets that can be guessed. Such a secret is still used, because it may be the secret of the webhook. */
 export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'names'>): string[] {
   const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
-  return weak.map(
-    (name) =>
-      `The secret of ${name} can be guessed, because it is short or made of words. One captured request is enough to test guesses. Use 32 random bytes: inbound-webhook-tools secret prints them.`,
-  )
+  return weak.map((name) => `The secret of ${name} ${GUESSABLE}`)
 }
+
+const GUESSABLE =
+  'can be guessed, because it is short or made of words. One captured request is enough to test guesses. Use 32 random bytes: inbound-webhook-tools secret prints them.'
 
 function noteOn(name: string, secret: string): string[] {
   const quotes = /^(["']).*\1$/s.test(secret) ? 'quotes around it' : ''
@@ -80,9 +80,8 @@ function noteOn(name: string, secret: string): string[] {
 
 const NEWLINE = /\r?\n$/
 
-function noteOnNewline(name: string): string {
-  return `The file of ${name} ends with a newline, which is not part of the key here. Code that reads the whole file uses another key. Remove the newline from the file, or let that code trim it.`
-}
+const ENDS_WITH_NEWLINE =
+  'ends with a newline, which is not part of the key here. Code that reads the whole file uses another key. Remove the newline from the file, or let that code trim it.'
 
 function readVariable(name: string, { env }: Context): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined

@@ -19,18 +19,8 @@ export function summaryOf({ id, report, received }: Kept, secrets: readonly stri
   }
   const [agent = ''] = received === undefined ? [] : valuesOf(received.headers, 'user-agent')
   const first = findings[0]?.message ?? differences[0]
-  return {
-    id,
-    time,
-    method,
-    path: short(path),
-    status,
-    ok,
-    reason,
-    detail: short(detail),
-    finding: first && short(first),
-    agent: short(agent),
-  }
+  const texts = { path: short(path), detail: short(detail), finding: first && short(first), agent: short(agent) }
+  return { id, time, method, status, ok, reason, ...texts }
 }
 
 export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8Array> {

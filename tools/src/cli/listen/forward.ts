@@ -80,14 +80,12 @@ function wronglyRejected(verdict: Verdict, response: EndpointResponse): string[]
       : `The clock of the endpoint is right: the Date of its response is ${describe(drift)}.`,
     `Check its secret: log the length of the key in the endpoint. The key that matched here has ${countBytes(keyLength)}.`,
     `Check its body: log the length and the SHA-256 of the bytes that the endpoint verifies. Here: ${countBytes(body.length)}, ${createHash('sha256').update(body).digest('hex')}.`,
-    ...(json === undefined
-      ? []
-      : [
-          `If the endpoint parses the JSON and writes the JSON again, the length is ${countBytes(json)}. Pass the raw body.`,
-        ]),
+    ...(json === undefined ? [] : [`${REWRITES}, the length is ${countBytes(json)}. Pass the raw body.`]),
     'Check its nonce store: if the endpoint also received this request directly from the sender, the nonce is already stored.',
   ]
 }
+
+const REWRITES = 'If the endpoint parses the JSON and writes the JSON again'
 
 const WHY_ACCEPTED: { readonly [reason in RejectionReason]?: string } = {
   replayed_nonce:

@@ -203,10 +203,8 @@ export class Receiver {
         const [report, received] = await explain()
         const mask = (text: string) => maskSecrets(text, this.#settings.secrets)
         const { method, path, detail } = report
-        await this.#settings.print(
-          { ...report, method: mask(method), path: mask(path), detail: mask(detail) },
-          received,
-        )
+        const masked = { ...report, method: mask(method), path: mask(path), detail: mask(detail) }
+        await this.#settings.print(masked, received)
       } catch (error) {
         this.#failed.abort(error)
       }
@@ -233,15 +231,10 @@ export class Receiver {
     const endpointResponse = await forward({ ...arrived, target: arrived.path }, endpoint, this.#stopped.signal)
     const status = endpointResponse.status || 502
     answerWith(response, status, responseHeaders(endpointResponse), endpointResponse.bytes)
-    const differences = findDifferences(
-      {
-        reason: result.ok ? undefined : result.reason,
-        body,
-        keyLength: result.ok ? Buffer.byteLength(String(secrets[result.secretIndex])) : undefined,
-        answeredAt: clock.now(),
-      },
-      endpointResponse,
-    )
+    const reason = result.ok ? undefined : result.reason
+    const keyLength = result.ok ? Buffer.byteLength(String(secrets[result.secretIndex])) : undefined
+    const verdict = { reason, body, keyLength, answeredAt: clock.now() }
+    const differences = findDifferences(verdict, endpointResponse)
     return { ...decided, status, forwarded: { status: endpointResponse.status }, differences }
   }
 

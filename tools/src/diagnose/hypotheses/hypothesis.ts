@@ -51,12 +51,9 @@ export interface Hypothesis<Input, Output> {
 /** Returns a function that makes hypotheses with the same code, fix and side. */
 export const hypothesesOf =
   <Input, Output>(kind: Pick<Hypothesis<Input, Output>, 'code' | 'fix' | 'side'>) =>
-  (likelihood: Likelihood, what: string, apply: Hypothesis<Input, Output>['apply']) => ({
-    ...kind,
-    likelihood,
-    what,
-    apply,
-  })
+  (likelihood: Likelihood, what: string, apply: Hypothesis<Input, Output>['apply']) => {
+    return { ...kind, likelihood, what, apply }
+  }
 
 /** Returns values that need no detail in the message. */
 export const several = <Output>(values: readonly Output[]): Variants<Output> => ({

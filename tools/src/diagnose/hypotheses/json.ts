@@ -149,10 +149,9 @@ export function* parseBody(body: Uint8Array): Steps<JsonText | undefined> {
 
 const endOf = ({ text, ends }: JsonText) => text.slice(ends.at(-1))
 
-const hypothesis = ({
-  likelihood,
-  style,
-}: Pick<JsonWriter, 'likelihood' | 'style'>): Hypothesis<Uint8Array, Uint8Array> => ({
+type JsonHypothesis = Hypothesis<Uint8Array, Uint8Array>
+
+const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({
   likelihood,
   code: 'body_json',
   // A style with `string` is not JSON, but what a language prints for an object.
@@ -173,7 +172,7 @@ const hypothesis = ({
   },
 })
 
-export const JSON_HYPOTHESES: readonly Hypothesis<Uint8Array, Uint8Array>[] = [
+export const JSON_HYPOTHESES: readonly JsonHypothesis[] = [
   ...JSON_WRITERS.map(hypothesis),
   ...COMBINED.map((style) => hypothesis({ likelihood: 'last', style })),
 ]

@@ -18,12 +18,9 @@ interface TextChange {
 
 const changeOf =
   (kind: ChangeKind) =>
-  (likelihood: Likelihood, what: string, change: TextChange['change']): TextChange => ({
-    kind,
-    likelihood,
-    what,
-    change,
-  })
+  (likelihood: Likelihood, what: string, change: TextChange['change']): TextChange => {
+    return { kind, likelihood, what, change }
+  }
 const spaceAdded = changeOf('space added')
 const quotesAdded = changeOf('quotes added')
 const replaced = (likelihood: Likelihood, text: string) =>

@@ -10,8 +10,10 @@ import {
   type EndpointCaseCode,
   type EndpointRule,
   EVERY_TYPE,
+  expectedOf,
   ROWS,
   type Row,
+  ruleOf,
   type Step,
   WRONG_SIGNATURE,
 } from './rows.js'
@@ -149,16 +151,17 @@ export function endpointContract(options: EndpointContractOptions): EndpointCase
     const row: Row = ROWS[settings.scheme][code]
     const isSkipped = settings.event !== undefined && row.needsItsBody === true
     const steps = row.steps(run.sender)
-    const described = `${code}: ${row.sent} ${EXPECTED[row.expected]}`
+    const expected = expectedOf(row, steps)
+    const described = `${code}: ${row.sent} ${EXPECTED[expected]}`
     return {
       code,
-      rule: row.rule,
+      rule: ruleOf(code),
       sent: row.sent,
-      expected: row.expected,
+      expected,
       name: isSkipped ? `not tested: ${described}. Leave out body` : described,
       isSkipped,
       requests: steps.length,
-      valid: row.expected === 'one' ? 1 : steps.filter(({ expected }) => expected === 'accepted').length,
+      valid: expected === 'one' ? 1 : steps.filter(({ expected }) => expected === 'accepted').length,
       check: async () => (isSkipped ? { ok: true, statuses: [] } : (await run.check(code)).result),
       run: async () => {
         if (!isSkipped) throwIfWrong(row, await run.check(code))
@@ -252,23 +255,21 @@ class Run {
     const missingDelay = (row.delay ?? 0) - (performance.now() - opened.time)
     if (missingDelay > 0) await new Promise((resolve) => setTimeout(resolve, missingDelay))
     const steps = row.steps(this.sender)
-    if (row.expected === 'one') {
+    if (row.isOnce) {
       const responses = await Promise.all(steps.map((step) => this.#send(step, steps.length)))
       return this.#judgeCopies(row, responses, await this.#repeatUnanswered(steps, responses))
     }
     const responses: CheckedResponse[] = []
+    const expected = expectedOf(row, steps)
     for (const step of steps) {
       const response = await this.#send(step)
       responses.push(response)
       const fault = faultOf(step, response)
       if (row.judge === 'any' && fault === undefined) break
-      const isWrong = fault !== undefined && row.judge === undefined
-      if (isWrong) return failed(responses, fault, this.#explain(code, row, step, fault, response, opened))
-    }
-    if (row.judge === 'any') {
-      const [step, response] = [steps[responses.length - 1] as Step, responses.at(-1) as CheckedResponse]
-      const fault = faultOf(step, response)
-      if (fault !== undefined) return failed(responses, fault, this.#explain(code, row, step, fault, response, opened))
+      // With `any`, a response is wrong only if it is the last one.
+      const isJudged = row.judge === undefined || (row.judge === 'any' && step === steps.at(-1))
+      if (fault === undefined || !isJudged) continue
+      return failed(responses, fault, this.#explain(code, step, expected, fault, response, opened))
     }
     if (row.judge === 'alike') {
       const difference = findDifference(steps, responses)
@@ -298,14 +299,8 @@ class Run {
     const forgedFault = faultOf(forged, rejection)
     const result = { ok: true, statuses: [valid.status] } as const
     const isForgedAccepted = forgedFault === 'accepted'
-    return {
-      result,
-      valid,
-      rejection: forgedFault === undefined ? rejection : undefined,
-      isForgedAccepted,
-      drift,
-      time,
-    }
+    const rejected = forgedFault === undefined ? rejection : undefined
+    return { result, valid, rejection: rejected, isForgedAccepted, drift, time }
   }
 
   async #send({ request, expected, instance = 0 }: Step, together = 1): Promise<CheckedResponse> {
@@ -385,22 +380,23 @@ class Run {
   /** Returns the probable cause of a wrong response, and the fix. */
   #explain(
     code: EndpointCaseCode,
-    row: Row,
     step: Step,
+    expected: EndpointCase['expected'],
     fault: EndpointFault,
     response: CheckedResponse,
     opened: Opened,
   ) {
+    const row = this.#row(code)
     const { valid, rejection, isForgedAccepted, drift } = opened
     if (fault === 'no-answer' && isForgedAccepted) return adviceFor('answers-early')
     if (fault === 'accepted' && saysRejected(response) && !saysRejected(valid)) return adviceFor('rejected-with-2xx')
-    if (fault === 'refused' && step.expected !== row.expected) return { fault, ...NOT_ACCEPTED_BEFORE }
+    if (fault === 'refused' && step.expected !== expected) return { fault, ...NOT_ACCEPTED_BEFORE }
     const isOfBody = row.needsItsBody === true || code === 'accepted-json-unusual' || code === 'accepted-line-ends'
     if (fault === 'refused' && isOfBody && rejection !== undefined && rejection.status !== response.status) {
       const { cause, fix } = ADVICE['refused-otherwise'] as Advice
       return { fault: 'refused-otherwise' as const, cause: `${row.cause} ${cause}`, fix }
     }
-    if (WINDOW_EDGE_CASES.has(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
+    if (WINDOW_EDGE_CASES.test(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
     const ofRow =
       step.expected === 'answered' ? row : (row.onError ?? (step.expected === 'accepted' ? FAILS_ON_VALID : undefined))
     const advice = (fault === 'server-error' ? ofRow : undefined) ?? ADVICE[fault] ?? step.advice ?? row
@@ -457,12 +453,7 @@ const NOT_ACCEPTED_BEFORE: Advice = {
 }
 
 /** The cases with a timestamp close to an end of the window. These cases fail if the endpoint's clock is wrong. */
-const WINDOW_EDGE_CASES: ReadonlySet<EndpointCaseCode> = new Set([
-  'accepted-old',
-  'accepted-ahead',
-  'timestamp-old',
-  'timestamp-ahead',
-])
+const WINDOW_EDGE_CASES = /^(accepted|timestamp)-(old|ahead)$/
 
 function describeDrift(drift: number): Advice {
   return {
@@ -543,13 +534,8 @@ function failed(
   fault: EndpointFault,
   advice: Advice & { fault?: EndpointFault },
 ): Checked {
-  const result = {
-    ok: false,
-    statuses: statusesOf(responses),
-    fault: advice.fault ?? fault,
-    cause: advice.cause,
-    fix: advice.fix,
-  }
+  const { cause, fix } = advice
+  const result = { ok: false, statuses: statusesOf(responses), fault: advice.fault ?? fault, cause, fix } as const
   return { result, error: responses.find(({ error }) => error !== undefined)?.error }
 }
 
