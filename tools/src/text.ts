@@ -3,10 +3,8 @@
 /** Returns a value between double quotes. A long value is shortened, and characters beyond ASCII are escaped: `"Zo\u00eb"`. */
 export function quote(value: string): string {
   const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
-  const escaped = JSON.stringify(short).replace(
-    /[^ -~…]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  const escapeUnit = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const escaped = JSON.stringify(short).replace(/[^ -~…]/g, escapeUnit)
   return value.length > 160 ? `${escaped} (${value.length} characters)` : escaped
 }
 
@@ -20,9 +18,8 @@ export function listNames(names: readonly string[]): string {
     quote(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name).slice(1, -1),
   )
   if (all.length === 0) return 'none'
-  const shown = all
-    .slice(0, 40)
-    .filter((_, index) => index === 0 || all.slice(0, index + 1).join(' ').length <= MAX_LIST)
+  const fits = (_: string, index: number) => index === 0 || all.slice(0, index + 1).join(' ').length <= MAX_LIST
+  const shown = all.slice(0, 40).filter(fits)
   const others = all.length - shown.length
   return `${shown.join(' ')}${others === 0 ? '' : `, and ${others} more`}`
 }

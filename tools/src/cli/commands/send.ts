@@ -47,12 +47,8 @@ export const send = defineCommand({
     // A saved request is signed again by the rules of its own signature.
     const isStandard = saved !== undefined && schemeOf(saved.headers).isStandard
     const scheme = parseScheme(values.scheme) ?? (isStandard ? 'standard-webhooks' : undefined)
-    const notes = [
-      ...loaded.notes,
-      ...weaknessNotes(loaded),
-      ...schemeNotes(scheme, loaded.secret),
-      ...(saved?.notes ?? []),
-    ]
+    const ofSecret = [...loaded.notes, ...weaknessNotes(loaded), ...schemeNotes(scheme, loaded.secret)]
+    const notes = [...ofSecret, ...(saved?.notes ?? [])]
     if (body.length === 0) notes.push('The body is empty.')
 
     const own: readonly Header[] = [

@@ -12,15 +12,17 @@ interface Refusal extends Advice {
   readonly request: (sender: Sender) => EndpointRequest | undefined
 }
 
-/** Returns a function that signs the parts that `partsOf` returns, joined without a separator. */
-function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array) => readonly (string | Uint8Array)[]) {
-  return (sender: Sender): EndpointRequest => {
-    const request = sender.sign()
+/** Returns the mistake of an endpoint that computes the signature over another message, such as `<timestamp>.<nonce>.<body>`. */
+function signs(message: string, cause: string, fix: string): Refusal {
+  const request = (sender: Sender) => {
+    const right = sender.sign()
+    const [timestamp, nonce] = [headerValue(right, 'timestamp'), headerValue(right, 'nonce')]
+    const values: { readonly [part: string]: string | Uint8Array } = { timestamp, nonce, body: right.body }
     const hmac = createHmac('sha256', sender.key)
-    const parts = partsOf(headerValue(request, 'timestamp'), headerValue(request, 'nonce'), request.body)
-    for (const part of parts) hmac.update(part)
-    return withValues(request, { signature: sender.scheme.write(hmac.digest()) })
+    for (const part of message.split(/[<>]/)) hmac.update(values[part] ?? part)
+    return withValues(right, { signature: sender.scheme.write(hmac.digest()) })
   }
+  return { request, cause, fix }
 }
 
 /** Returns a function that signs a request correctly, but changes how the signature is written. */
@@ -71,12 +73,11 @@ function common({ message, useOfSecret, headers }: ContractScheme): readonly Ref
         'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON, writes it again, and verifies the result.',
       fix: "Verify the raw bytes before you parse them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP.",
     },
-    {
-      request: signedOver((_timestamp, _nonce, body) => [body]),
-      cause:
-        'The endpoint computes the signature over the body alone, so an attacker can send a captured request with another timestamp and nonce.',
-      fix: `Sign ${message}, in this order and with nothing else.`,
-    },
+    signs(
+      '<body>',
+      'The endpoint computes the signature over the body alone, so an attacker can send a captured request with another timestamp and nonce.',
+      `Sign ${message}, in this order and with nothing else.`,
+    ),
     {
       request: keyedBy((secret) => `${secret}\n`),
       cause: 'The secret of the endpoint ends with a newline, probably from a file or an environment variable.',
@@ -116,32 +117,20 @@ export const REFUSALS: { readonly [name in SchemeName]: readonly Refusal[] } = {
       cause: 'The endpoint expects the signature in uppercase.',
       fix: 'Write the HMAC as lowercase hex.',
     },
-    {
-      request: signedOver((timestamp, _nonce, body) => [`${timestamp}:`, body]),
-      cause: 'The endpoint computes the signature without the nonce.',
-      fix: MESSAGE,
-    },
-    {
-      request: signedOver((timestamp, nonce, body) => [`${timestamp}.${nonce}.`, body]),
-      cause: 'The endpoint joins the signed parts with dots instead of colons.',
-      fix: MESSAGE,
-    },
-    {
-      request: signedOver((timestamp, nonce, body) => [`${timestamp}\n${nonce}\n`, body]),
-      cause: 'The endpoint joins the signed parts with newlines instead of colons.',
-      fix: MESSAGE,
-    },
-    {
-      request: signedOver((timestamp, nonce, body) => [timestamp, nonce, body]),
-      cause: 'The endpoint joins the signed parts without colons.',
-      fix: MESSAGE,
-    },
-    {
-      request: signedOver((timestamp, nonce, body) => [`${nonce}:${timestamp}:`, body]),
-      cause: 'The endpoint expects a signature over the nonce before the timestamp.',
-      fix: MESSAGE,
-    },
-    { request: signedOver((timestamp, nonce, body) => [`${timestamp}:${nonce}:`, body, '\n']), ...NEWLINE },
+    signs('<timestamp>:<body>', 'The endpoint computes the signature without the nonce.', MESSAGE),
+    signs('<timestamp>.<nonce>.<body>', 'The endpoint joins the signed parts with dots instead of colons.', MESSAGE),
+    signs(
+      '<timestamp>\n<nonce>\n<body>',
+      'The endpoint joins the signed parts with newlines instead of colons.',
+      MESSAGE,
+    ),
+    signs('<timestamp><nonce><body>', 'The endpoint joins the signed parts without colons.', MESSAGE),
+    signs(
+      '<nonce>:<timestamp>:<body>',
+      'The endpoint expects a signature over the nonce before the timestamp.',
+      MESSAGE,
+    ),
+    signs('<timestamp>:<nonce>:<body>\n', NEWLINE.cause, NEWLINE.fix),
     {
       request: keyedBy((secret) => secret.trim()),
       cause: 'The endpoint trims the secret. The secret that you passed begins or ends with white space.',
@@ -184,22 +173,18 @@ export const REFUSALS: { readonly [name in SchemeName]: readonly Refusal[] } = {
       cause: 'The endpoint expects the signature in hex.',
       fix: "Write the HMAC in base64: digest('base64') in Node, base64.b64encode(digest()) in Python.",
     },
-    {
-      request: signedOver((timestamp, _nonce, body) => [`${timestamp}.`, body]),
-      cause: 'The endpoint computes the signature without the ID.',
-      fix: STANDARD_MESSAGE,
-    },
-    {
-      request: signedOver((timestamp, nonce, body) => [`${timestamp}.${nonce}.`, body]),
-      cause: 'The endpoint expects a signature over the timestamp before the ID.',
-      fix: STANDARD_MESSAGE,
-    },
-    {
-      request: signedOver((timestamp, nonce, body) => [`${nonce}:${timestamp}:`, body]),
-      cause: 'The endpoint joins the signed parts with colons instead of full stops.',
-      fix: STANDARD_MESSAGE,
-    },
-    { request: signedOver((timestamp, nonce, body) => [`${nonce}.${timestamp}.`, body, '\n']), ...NEWLINE },
+    signs('<timestamp>.<body>', 'The endpoint computes the signature without the ID.', STANDARD_MESSAGE),
+    signs(
+      '<timestamp>.<nonce>.<body>',
+      'The endpoint expects a signature over the timestamp before the ID.',
+      STANDARD_MESSAGE,
+    ),
+    signs(
+      '<nonce>:<timestamp>:<body>',
+      'The endpoint joins the signed parts with colons instead of full stops.',
+      STANDARD_MESSAGE,
+    ),
+    signs('<nonce>.<timestamp>.<body>\n', NEWLINE.cause, NEWLINE.fix),
     {
       request: keyedBy((secret) => secret),
       cause: 'The endpoint uses the text of the secret as the key, without decoding it.',
