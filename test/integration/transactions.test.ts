@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { handle, type TransactionStore, verify } from '../../src/index.js'
+import { handle, sign, type TransactionStore, verify } from '../../src/index.js'
 import { scopedKeyHash } from '../../src/stores/keys.js'
 import { beginMysql2, MySqlNonceStore, MySqlTransactionStore } from '../../src/stores/mysql/index.js'
 import { beginPg, PostgresNonceStore, PostgresTransactionStore } from '../../src/stores/postgres/index.js'
@@ -11,6 +14,8 @@ import { isInstalled } from '../support/programs.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
 import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
 import { newStep } from '../support/step.js'
+
+const PROGRAM = fileURLToPath(new URL('../support/transactions/program.js', import.meta.url))
 
 /** What the tests need of a client: the same for both databases. */
 interface Connection {
@@ -34,6 +39,7 @@ interface Database {
   stop(): Promise<void>
   open(options?: Options): Opened
   port: number
+  url: string
   /** Settings that let a statement wait for a lock for at most a second, and the error of the server. */
   shortWaits: [settings: string, error: object][]
   deadlock: object
@@ -86,6 +92,7 @@ async function startPostgres(): Promise<Database> {
   return {
     stop: () => server.stop(),
     port: server.port,
+    url: server.url,
     shortWaits: [
       ["SET lock_timeout = '1s'", { code: '55P03' }],
       ["SET statement_timeout = '1s'", { code: '57014' }],
@@ -127,6 +134,7 @@ async function startMariaDb(): Promise<Database> {
   return {
     stop: () => server.stop(),
     port: server.port,
+    url: server.url,
     shortWaits: [
       ['SET SESSION innodb_lock_wait_timeout = 1', { errno: 1205 }],
       ['SET SESSION max_statement_time = 1', { errno: 1969 }],
@@ -675,28 +683,22 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     })
 
     it('end the transaction of a process that is stopped', async () => {
-      const keys = newKeys()
-      // The process hears and sends nothing: its connections lose all data.
-      const proxy = await TcpProxy.start(database.port)
-      const stopped = open({ port: proxy.port, timeout: 2000, workTimeout: 500 })
-      const [working, over] = [newStep(), newStep()]
-      const lost = deliver(
-        keys,
-        async (connection) => {
-          await insert(connection)
-          proxy.dropConnections()
-          working.take()
-          await over.taken
-        },
-        stopped,
-      )
-      lost.catch(() => {})
-      await working.taken
-      expect(await deliver(keys, insert)).toBe('in_progress')
-      await eventually(async () => expect(await deliver(keys, insert)).toBe('done'))
+      const body = randomUUID()
+      const headers = sign(body, SECRET)
+      const request = { headers, body: Buffer.from(body) }
+      const deliverAgain = () =>
+        handle({ webhookId: '42', request }, SECRET, opened.store, (_, connection) => insert(connection)).then(
+          () => 'accepted',
+          (error) => error.code,
+        )
+      const args = [PROGRAM, name, database.url, JSON.stringify({ headers, body }), SECRET, '2000']
+      const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      await once(child.stdout, 'data')
+      child.kill('SIGSTOP')
+      expect(await deliverAgain()).toBe('ERR_WEBHOOK_IN_PROGRESS')
+      await eventually(async () => expect(await deliverAgain()).toBe('accepted'))
       expect(await countEvents()).toBe(1)
-      over.take()
-      proxy.stop()
     })
   })
 
