@@ -44,13 +44,11 @@ inBothSchemes('a stolen secret signs anything, until it is no longer accepted', 
   expect(await outcome(forged, new MemoryNonceStore(), undefined, 'new secret')).toBe('signature_mismatch')
 })
 
-it('a captured request is enough to find a secret that can be guessed', () => {
-  const { headers, body } = signedRequest({ secret: 'webhook123' })
+it('a captured request is enough to find a secret that can be guessed', async () => {
+  const captured = signedRequest({ secret: 'webhook123' })
   const guesses = ['password', 'secret', 'webhook', 'webhook123', 'changeme']
-  const found = guesses.filter(
-    (guess) => signatureOf(headers['x-timestamp'], headers['x-nonce'], body, guess) === headers['x-signature'],
-  )
-  expect(found).toEqual(['webhook123'])
+  const outcomes = guesses.map((guess) => outcome(captured, new MemoryNonceStore(), undefined, guess))
+  expect((await Promise.all(outcomes)).indexOf('accepted')).toBe(guesses.indexOf('webhook123'))
 })
 
 inBothSchemes(

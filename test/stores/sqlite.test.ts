@@ -1,8 +1,9 @@
 import initSqlJs from 'sql.js'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../tools/src/testing/index.js'
 import { TestClock } from '../support/request.js'
+import { SimulatedTime } from '../support/simulated-time.js'
 
 type SqliteDatabase = ConstructorParameters<typeof SqliteNonceStore>[0]
 
@@ -56,36 +57,38 @@ describe('a reservation', () => {
     [0.999, 600_002.999, false],
     [0.999, 600_003, true],
   ])('made at %d ms: at %d ms the key is free again: %s', (reservedAt, askedAt, free) => {
-    const clock = new TestClock(reservedAt)
-    const store = new SqliteNonceStore(openDatabase(), { clock })
-    expect(store.reserve('42', 'key', 600)).toBe(true)
-    clock.milliseconds = askedAt
-    expect(store.reserve('42', 'key', 600)).toBe(free)
+    const database = openDatabase()
+    const reserveAt = (milliseconds: number) =>
+      new SqliteNonceStore(database, { clock: new TestClock(milliseconds) }).reserve('42', 'key', 600)
+    expect(reserveAt(reservedAt)).toBe(true)
+    expect(reserveAt(askedAt)).toBe(free)
   })
 })
 
 describe('two keys', () => {
   it('are reserved both or none', () => {
-    const store = new SqliteNonceStore(openDatabase())
-    expect(store.reserveAll('42', ['a', 's'], 600)).toBe(true)
-    expect(store.reserveAll('42', ['a', 't'], 600)).toBe(false)
-    expect(store.reserveAll('42', ['b', 's'], 600)).toBe(false)
-    expect(store.reserve('42', 'b', 600)).toBe(true)
-    expect(store.reserve('42', 't', 600)).toBe(true)
-    for (const key of ['a', 's']) expect(store.reserve('42', key, 600)).toBe(false)
+    const database = openDatabase()
+    // A store remembers keys, so each call has a new store.
+    const reserve = (...keys: string[]) => new SqliteNonceStore(database).reserveAll('42', keys, 600)
+    expect(reserve('a', 's')).toBe(true)
+    expect(reserve('a', 't')).toBe(false)
+    expect(reserve('b', 's')).toBe(false)
+    expect(reserve('b')).toBe(true)
+    expect(reserve('t')).toBe(true)
+    for (const key of ['a', 's']) expect(reserve(key)).toBe(false)
   })
 
   it('replace rows that have expired, and keep one that has not', () => {
     const clock = new TestClock()
     const database = openDatabase()
-    const store = new SqliteNonceStore(database, { clock })
-    store.reserveAll('42', ['a', 's'], 600)
+    // A store remembers keys, so each call has a new store.
+    const reserve = (...keys: string[]) => new SqliteNonceStore(database, { clock }).reserveAll('42', keys, 600)
+    reserve('a', 's')
     clock.milliseconds += 600_001
-    // A store that refuses a key remembers it for 250 ms, so this is another one.
-    expect(new SqliteNonceStore(database, { clock }).reserveAll('42', ['a', 's'], 600)).toBe(false)
+    expect(reserve('a', 's')).toBe(false)
     clock.milliseconds += 1
-    expect(store.reserveAll('42', ['a', 's'], 600)).toBe(true)
-    expect(store.reserveAll('42', ['b', 's'], 600)).toBe(false)
+    expect(reserve('a', 's')).toBe(true)
+    expect(reserve('b', 's')).toBe(false)
   })
 })
 
@@ -110,14 +113,28 @@ describe('expired rows', () => {
 })
 
 describe('processes that start at once', () => {
-  /** A database that refuses its set-up this number of times. */
+  const time = new SimulatedTime()
+  beforeEach(() => {
+    time.start()
+    vi.spyOn(Atomics, 'wait').mockImplementation((_array, _index, _value, milliseconds) => {
+      time.now += Number(milliseconds)
+      return 'timed-out'
+    })
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+    time.stop()
+  })
+
+  /** A database that refuses its set-up this number of times. Records the times of the set-up. */
   function busy(times: number, error: object) {
     const database = openDatabase()
-    let calls = 0
+    const tried: number[] = []
     return {
       ...database,
+      tried,
       exec(sql: string) {
-        if (sql.includes('journal_mode') && calls++ < times) throw error
+        if (sql.includes('journal_mode') && tried.push(time.now) <= times) throw error
         return database.exec(sql)
       },
     }
@@ -129,14 +146,23 @@ describe('processes that start at once', () => {
     { code: 'ERR_SQLITE_ERROR', errcode: 5 },
     { code: 'ERR_SQLITE_ERROR', errcode: 5 | (1 << 8) },
   ])('wait for each other while %o', (error) => {
-    const store = new SqliteNonceStore(busy(3, Object.assign(new Error('database is locked'), error)))
-    expect(store.reserve('42', 'nonce', 600)).toBe(true)
+    const start = time.now
+    const database = busy(3, Object.assign(new Error('database is locked'), error))
+    expect(new SqliteNonceStore(database).reserve('42', 'nonce', 600)).toBe(true)
+    expect(database.tried.map((now) => now - start)).toEqual([0, 5, 10, 15])
   })
 
   it('do not wait longer than the timeout', () => {
     const error = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
-    expect(() => new SqliteNonceStore(busy(1_000_000, error), { timeout: 1 })).toThrow('database is locked')
-    expect(() => new SqliteNonceStore(busy(1_000_000, error), { timeout: 20 })).toThrow('database is locked')
+    for (const [timeout, times] of [
+      [1, 2],
+      [19, 5],
+      [20, 6],
+    ] as const) {
+      const database = busy(1000, error)
+      expect(() => new SqliteNonceStore(database, { timeout })).toThrow('database is locked')
+      expect(database.tried).toHaveLength(times)
+    }
   })
 
   it('do not wait after any other error', () => {
