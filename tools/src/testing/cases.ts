@@ -329,6 +329,9 @@ export const RESERVE_ALL_CASES: Cases = {
   'reserveAll(), if present, returns true to exactly one of many calls at once': ifPresent(async (store, setting) => {
     const stores = [store, await open(setting)] as const
     const { calls, rounds } = LOADS[setting.load]
+    const answers = await Promise.all(Array.from({ length: calls }, () => newMessage().all(store, 'a')))
+    const apart = 'Make concurrent calls independent of each other.'
+    expect(!answers.includes(false), `reserveAll() returns false for free keys if several calls run at once. ${apart}`)
     for (let round = 0; round < rounds; round++) {
       const { single, all } = newMessage()
       // All calls have the same signature. In odd rounds, all calls also have the same nonce.

@@ -145,6 +145,18 @@ function withReserveAll(
   }))
 }
 
+/** Refuses each call that starts while another one runs. */
+function firstOnly<Call extends unknown[]>(reserve: (...call: Call) => Promise<boolean>) {
+  let isRunning = false
+  return async (...call: Call) => {
+    if (isRunning) return false
+    isRunning = true
+    await turn()
+    isRunning = false
+    return reserve(...call)
+  }
+}
+
 type Release = (webhookId: string, keys: readonly string[], owner: string) => Promise<void>
 
 /** A store that stores no owner for a key that had one, if `isKept` returns true. */
@@ -469,6 +481,11 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       }
     },
   ),
+  faulty(
+    'false for the second of two free keys at once',
+    /a wrong result if other keys are reserved at the same time|returns false for (a|one of \d+) free key/,
+    (store) => ({ reserve: firstOnly((...call) => Store.prototype.reserve.call(store, ...call)) }),
+  ),
   faulty('one expiry per webhook', /If other keys have a longer TTL/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const expiresAt = store.backend.get(webhookId)
@@ -591,6 +608,11 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   withReserveAll('always true', /reserveAll\(\) returns true for taken keys/, () => async () => true),
   withReserveAll('always false', /reserveAll\(\) returns false for free keys/, () => async () => false),
+  withReserveAll(
+    'false for the second of two messages at once',
+    /reserveAll\(\) returns false for free keys if/,
+    (_, right) => firstOnly(right),
+  ),
   withReserveAll('returns nothing', /reserveAll\(\) returned undefined, not a boolean/, () => () => undefined as never),
   withReserveAll(
     'throws for taken keys',
