@@ -174,7 +174,7 @@ describe.each(DATABASES.filter((database) => database.isInstalled))(
           const failing = database.name === 'PostgreSQL' ? 'INSERT INTO missing VALUES (1)' : 'ROLLBACK'
           await Promise.resolve(clients[0].query(transaction, failing)).catch(() => {})
         })
-        expect(outcome).toBe('ERR_NONCE_STORE')
+        expect(outcome).toMatch(/^The transaction ended or failed in your code/)
         expect(await countEvents()).toBe(0)
         expect(await outcomeOf(source)).toBe('accepted')
         expect(await countEvents()).toBe(1)
@@ -246,7 +246,7 @@ describe.each(DATABASES.filter((database) => database.isInstalled))(
             await insert(transaction)
             await Object(transaction).rollback()
           })
-          expect(outcome).toBe('ERR_NONCE_STORE')
+          expect(outcome).toMatch(/^The transaction ended or failed in your code/)
           expect(await countEvents()).toBe(0)
           expect(await outcomeOf(source, insert, stores[1])).toBe('accepted')
         },
