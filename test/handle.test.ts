@@ -160,6 +160,27 @@ describe('handle', () => {
     expect(await outcomeOf(store, undefined, sourceOf(split))).toMatchObject({ reason: 'replayed_nonce' })
   })
 
+  it.each<[string, () => boolean | Promise<boolean>, TestClock?]>([
+    ['is a replay', () => false],
+    ['failed', () => Promise.reject(FAILURE)],
+    ['has a wrong result', () => Object('true')],
+    ['came after the window', () => true, new TestClock(NOW + 300_000)],
+  ])('releases nothing and runs nothing if the reservation %s', async (_, reserve, clock = new TestClock()) => {
+    const [work, release] = [vi.fn(), vi.fn()]
+    const store = {
+      reserve: () => {
+        clock.milliseconds += 1
+        return reserve()
+      },
+      release,
+    }
+    for (const parts of [{}, TWO_SPLITS[0]]) {
+      expect(await outcomeOf(store, work, sourceOf(parts), clock)).toBeInstanceOf(Error)
+    }
+    expect(work).not.toHaveBeenCalled()
+    expect(release).not.toHaveBeenCalled()
+  })
+
   it('throws the error of the store if the release fails too', async () => {
     const [split] = TWO_SPLITS
     const store: NonceStore = {

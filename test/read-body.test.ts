@@ -652,6 +652,30 @@ describe('bodyTimeout', () => {
     socket.destroy()
   })
 
+  it.each<[string, () => BodySource]>([
+    ['a Fetch Request', () => fetchRequest(EVENT)],
+    ['a Fetch Request in chunks', () => fetchRequest(ReadableStream.from([BYTES]), { duplex: 'half' })],
+    ['a stream', () => asSource(Readable.from([BYTES], { objectMode: false }))],
+  ])('leaves no timer after the whole body of %s', async (_, source) => {
+    const body = readBody(source())
+    expect(vi.getTimerCount()).toBe(1)
+    expect(await body).toEqual(BYTES)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each<[string, () => BodySource]>([
+    ['too large', () => fetchRequest(EVENT)],
+    [
+      'broken',
+      () => fetchRequest(new ReadableStream({ pull: () => Promise.reject(new Error('reset')) }), { duplex: 'half' }),
+    ],
+  ])('leaves no timer after a Fetch body that is %s', async (_, source) => {
+    await expect(readBody(source(), { maxBytes: 1 })).rejects.toMatchObject({
+      code: expect.stringMatching(/^ERR_BODY_/),
+    })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   const unending = () => new ReadableStream<Uint8Array>()
   /** A stream that always has one more byte. */
   const trickling = () =>

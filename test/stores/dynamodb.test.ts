@@ -78,11 +78,6 @@ describe('a reservation', () => {
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/putItem resolved to .*\. Resolve to the output/)
   })
 
-  it('rejects after its timeout, even if the SDK waits', async () => {
-    const store = new DynamoDBNonceStore({ putItem: () => new Promise(() => {}), timeout: 20 })
-    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No response within 20 ms')
-  })
-
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
     const store = new DynamoDBNonceStore({ putItem: async () => OUTPUT })
     await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
@@ -91,6 +86,54 @@ describe('a reservation', () => {
   it('with a clock that returns no number is a TypeError', async () => {
     const store = new DynamoDBNonceStore({ putItem: async () => OUTPUT, clock: { now: () => Number.NaN } })
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/clock\.now\(\) must return a finite/)
+  })
+})
+
+describe('a release', () => {
+  it('is one conditional PutItem per key, which expired so long ago that a clock behind finds the key free', async () => {
+    const inputs: PutItemInput[] = []
+    const putItem = async (input: PutItemInput) => {
+      inputs.push(input)
+      return OUTPUT
+    }
+    const store = new DynamoDBNonceStore({ putItem, clock: { now: () => 1_700_000_000_999 } })
+    await store.release('42', ['nonce', 'another'], 'owner')
+    const [first, second] = inputs.map(({ Item }) => Item.reserved_by.S)
+    expect(inputs).toEqual([
+      {
+        TableName: 'webhook_nonces',
+        Item: {
+          key_hash: { S: 'c8a607dc8326f7628b4b43b869533ee27d40ffb6962ab966056792cc26a002cc' },
+          // An hour before the time, which is rounded down.
+          expires_at: { N: '1699996400' },
+          reserved_by: { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+        },
+        ConditionExpression: 'begins_with(reserved_by, :owner)',
+        // printf owner | sha256sum
+        ExpressionAttributeValues: { ':owner': { S: '4c1029697ee358715d3a14a2add817c4' } },
+        ReturnConsumedCapacity: 'TOTAL',
+      },
+      expect.objectContaining({ ConditionExpression: 'begins_with(reserved_by, :owner)' }),
+    ])
+    expect(second).not.toBe(first)
+  })
+
+  it('frees only the keys of a reservation with the same owner', async () => {
+    const inputs: PutItemInput[] = []
+    const store = new DynamoDBNonceStore({ putItem: async (input) => inputs.push(input) && OUTPUT })
+    await store.reserve('42', 'nonce', 600, 'owner')
+    expect(inputs[0]?.Item.reserved_by.S).toMatch(/^4c1029697ee358715d3a14a2add817c4[0-9a-f-]{36}$/)
+  })
+
+  it('changes nothing if the key has another owner, and rejects if the table fails', async () => {
+    const refused = Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException' })
+    for (const [error, outcome] of [
+      [refused, undefined],
+      [new Error('slow down'), 'slow down'],
+    ] as const) {
+      const store = new DynamoDBNonceStore({ putItem: () => Promise.reject(error) })
+      expect(await store.release('42', ['nonce'], 'owner').catch(({ message }) => message)).toBe(outcome)
+    }
   })
 })
 

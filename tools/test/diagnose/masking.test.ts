@@ -16,7 +16,8 @@ const NOW = 1_700_000_000_000
 const TIMESTAMP = '1700000000'
 
 const SECRETS = {
-  'made of words': 'correct-horse battery="staple"',
+  // Its base64 contains + and /, which base64url replaces.
+  'made of words': 'correct-horse>battery="staple??"',
   'made of hex digits': 'deadbeefcafef00ddeadbeefcafef00d1234567890abcdef',
 }
 

@@ -133,6 +133,12 @@ const CASES: readonly (readonly [FindingCode, Side, what: string, Broken])[] = [
   ['body_not_signed', 'unknown', '', { signed: '' }],
   ['body_changed', 'unknown', 'an object', wrong({ body: '[object Object]' })],
   ['body_changed', 'sender', 'an object', wrong({ body: '[object Object]', headers: { 'content-length': '15' } })],
+  [
+    'body_changed',
+    'unknown',
+    'an object behind a proxy',
+    wrong({ body: '[object Object]', headers: { 'content-length': '15', via: '1.1 proxy' } }),
+  ],
   ['body_changed', 'receiver', 'undefined', wrong({ body: 'undefined', headers: { 'content-length': '7' } })],
   ['body_changed', 'receiver', 'lost', wrong({ body: '', headers: { 'content-length': '7' } })],
   ['body_changed', 'receiver', 'lost chunks', wrong({ body: '', headers: { 'transfer-encoding': 'gzip, Chunked' } })],
