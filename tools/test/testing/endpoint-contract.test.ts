@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore } from '../../../src/index.js'
+import { handle, MemoryNonceStore, refusal } from '../../../src/index.js'
 import { canBeSplitDifferently } from '../../../src/rules/nonce.js'
 import * as standard from '../../../src/standard-webhooks/index.js'
 import { SimulatedTime } from '../../../test/support/simulated-time.js'
+import { SIMULATED, SimulatedDatabase } from '../../../test/support/transactions/simulated-database.js'
 import type { EndpointFault } from '../../src/testing/endpoint/faults.js'
 import type { EndpointCaseCode } from '../../src/testing/endpoint/rows.js'
 import { changeByte, splitLater } from '../../src/testing/endpoint/sender.js'
@@ -458,20 +459,39 @@ describe('the contract', () => {
     expect(await failures({ post: right(), secret: SECRET, body: '' })).toEqual({})
   })
 
-  it('replaces {{uuid}} in each request, so that an endpoint may accept each event once', async () => {
-    const receiver = new Receiver(SECRET)
-    const events = new Set<string>()
-    receiver.accept = (sent) => {
-      const { id } = JSON.parse(sent.toString())
-      const isNew = !events.has(id)
-      events.add(id)
-      expect(id).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
-      return { status: isNew ? 204 : 200 }
-    }
-    const body = '{"id":"{{uuid}}","text":"\u00e9"}'
-    expect(await failures({ post: postDirectly(receiver), secret: SECRET, body })).toEqual({})
-    expect(events.size).toBeGreaterThan(20)
-  })
+  it.each(SIMULATED)(
+    'replaces {{uuid}}, so that a handler with eventId over %s passes every case',
+    async (_, Store) => {
+      const database = new SimulatedDatabase()
+      const store = new Store({
+        async begin(run) {
+          const session = database.newSession()
+          try {
+            await run(session)
+            session.commit()
+          } finally {
+            session.end()
+          }
+        },
+        query: async (session, text) => session.query(text),
+      })
+      const events: string[] = []
+      const eventId = ({ body }: { body: Buffer }) => JSON.parse(body.toString()).id
+      const post: EndpointContractOptions['post'] = async (headers, body) => {
+        const source = { webhookId: '42', request: { headers, body: Buffer.from(body) }, eventId }
+        try {
+          await handle(source, SECRET, store, (webhook) => events.push(eventId(webhook)))
+          return { status: 204 }
+        } catch (error) {
+          return refusal(error, { log() {} })
+        }
+      }
+      expect(await failures({ post, secret: SECRET, body: '{"id":"{{uuid}}","text":"\u00e9"}' })).toEqual({})
+      expect(new Set(events).size).toBe(events.length)
+      expect(events.length).toBeGreaterThan(20)
+      for (const id of events) expect(id).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+    },
+  )
 
   it.each([
     [{ post: 'http://localhost/' }, 'post is a string. Pass a function that sends a request'],
