@@ -10,7 +10,7 @@ const character = fc
   .map((point) => String.fromCodePoint(point))
 
 /** Any well-formed text. */
-export const anyText = (constraints: fc.StringSharedConstraints = {}) => fc.string({ ...constraints, unit: character })
+const anyText = (constraints: fc.StringSharedConstraints = {}) => fc.string({ ...constraints, unit: character })
 
 /** Any nonce of the specification, often with a `:` and often at an edge of its length. */
 export const nonces = fc.oneof(
@@ -36,7 +36,7 @@ const timestamps = fc
   .map(([seconds, zeros]) => '0'.repeat(zeros) + String(Number(TIMESTAMP) + seconds))
 
 /** {@link Parts} whose body is bytes. */
-export type ByteParts = Omit<Parts, 'body'> & { body: Uint8Array }
+type ByteParts = Omit<Parts, 'body'> & { body: Uint8Array }
 
 /** The parts of a request that is accepted at {@link NOW}. */
 export function validParts(nonce: fc.Arbitrary<string>): fc.Arbitrary<ByteParts> {
