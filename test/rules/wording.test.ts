@@ -108,10 +108,21 @@ it('the words of rejections, and of errors about an argument', async () => {
   for (const [, args] of VERIFY_MISTAKES) texts.push(await errorOfCall(verify, args()))
   texts.push('', '# Mistakes in sign', '')
   for (const [, args] of SIGN_MISTAKES) texts.push(await errorOfCall(sign, args()))
+  const lines = withoutRepeats(texts.join('\n')).split('\n')
   // Several cases may have one text, which is there once.
-  const once = texts.filter((text, index) => text === '' || texts.indexOf(text) === index)
+  const once = lines.filter((line, index) => line === '' || lines.indexOf(line) === index)
   await expect(`${once.join('\n')}\n`).toMatchFileSnapshot('wording.txt')
 })
+
+/** Replaces each long part by `…` after its first occurrence, so that a change of one word changes one line. */
+function withoutRepeats(text: string): string {
+  const seen = new Set<string>()
+  return text.replace(/[^ .,:()\n][^.,:()\n]{25,}/g, (part) => {
+    const isRepeated = seen.has(part)
+    seen.add(part)
+    return isRepeated ? '…' : part
+  })
+}
 
 /** Returns the message of the error for a request with a wrong part. */
 function errorOf(part: object): Promise<string> {
