@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlock } from '../../docs/generate/annotated.js'
-import { RECOVERS_WITHIN, type Result } from '../../docs/generate/faults.js'
 import { MemoryNonceStore } from '../../src/index.js'
 import * as contracts from '../../tools/src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
@@ -18,14 +17,6 @@ describe('the guide to nonce stores', () => {
   it.each(readdirSync(join(ROOT, 'docs/stores')))('shows docs/stores/%s, which is tested', (file) => {
     const language = file.replace(/^.*\./, '')
     expect(codeBlocks(guide, language)).toContain(readFileSync(join(ROOT, 'docs/stores', file), 'utf8').trimEnd())
-  })
-})
-
-describe('the guide to failures', () => {
-  it.each(['ioredis', 'pg', 'mysql2', 'AWS SDK'])('is right that %s recovers from every fault within 3 s', (client) => {
-    const { results } = JSON.parse(readFileSync(join(ROOT, 'docs/faults.json'), 'utf8')) as { results: Result[] }
-    const times = results.map(({ recovery }) => recovery[client] ?? 0)
-    expect(times.filter((time) => time >= RECOVERS_WITHIN)).toEqual([])
   })
 })
 
@@ -74,19 +65,4 @@ describe('the guides to the contracts', () => {
       expect(names.length).toBeGreaterThan(10)
     },
   )
-})
-
-describe('package.json', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const folders = ['src', 'tools/src', 'docs/debug', 'docs/operate', 'docs/trust', '.github/workflows']
-  const files = folders.flatMap((folder) => pathsBelow(join(ROOT, folder)).map((name) => `${folder}/${name}`))
-  const texts = ['package.json', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...files]
-
-  it('has every script that a text or another script names', () => {
-    const named = texts
-      .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(/npm run (?:--silent )?([a-z:]+)/g)])
-      .map(([, name = '']) => name)
-    expect(named).toContain('test:nightly')
-    expect(named.filter((name) => !(name in scripts))).toEqual([])
-  })
 })

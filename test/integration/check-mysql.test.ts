@@ -10,6 +10,7 @@ import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { freePort, LONG_TIMEOUT, UNKNOWN_HOST } from '../support/servers.js'
+import { expectFailure } from '../support/stores/expect-failure.js'
 import { mariadbAddress } from '../support/stores/set-ups.js'
 
 const installed = isInstalled('mariadb', mariadbIsInstalled()) && isInstalled('openssl')
@@ -60,17 +61,6 @@ describe.runIf(installed)('check() of a store in MySQL', () => {
       return nonceStore
     }
     const urlOf = (user: string, database = 'hooks') => `mysql://${user}@127.0.0.1:${server.port}/${database}`
-
-    /** Expects that `createTable` and `check` reject with the same message. */
-    async function expectFailure(nonceStore: MySqlNonceStore, message: string): Promise<void> {
-      for (const call of [() => nonceStore.createTable(), () => nonceStore.check()]) {
-        await expect(call()).rejects.toMatchObject({
-          code: 'ERR_NONCE_STORE',
-          message: expect.stringContaining(message),
-          cause: expect.any(Error),
-        })
-      }
-    }
 
     it('works, and leaves no row', async () => {
       await server.sql('DROP TABLE IF EXISTS hooks.webhook_nonces')

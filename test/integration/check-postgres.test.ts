@@ -9,6 +9,7 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { freePort, LONG_TIMEOUT, PostgresServer, postgresIsInstalled, UNKNOWN_HOST } from '../support/servers.js'
+import { expectFailure } from '../support/stores/expect-failure.js'
 
 const installed = isInstalled('postgresql', postgresIsInstalled()) && isInstalled('openssl')
 
@@ -64,17 +65,6 @@ describe.runIf(installed)('check() of a store in PostgreSQL', () => {
       return nonceStore
     }
     const urlOf = (user: string, database = 'postgres') => `postgres://${user}@127.0.0.1:${server.port}/${database}`
-
-    /** Expects that `createTable` and `check` reject with the same message. */
-    async function expectFailure(nonceStore: PostgresNonceStore, message: string): Promise<void> {
-      for (const call of [() => nonceStore.createTable(), () => nonceStore.check()]) {
-        await expect(call()).rejects.toMatchObject({
-          code: 'ERR_NONCE_STORE',
-          message: expect.stringContaining(message),
-          cause: expect.any(Error),
-        })
-      }
-    }
 
     it('works, and leaves no row', async () => {
       await server.sql('DROP TABLE IF EXISTS webhook_nonces')
