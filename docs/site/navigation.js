@@ -59,6 +59,7 @@ export const NAV = [
 /** The labels of pages whose titles would need two lines in the navigation. */
 export const LABELS = {
   'docs/debug/without-node.md': 'Without Node',
+  'docs/operate/sql.md': 'PostgreSQL, MySQL',
   'docs/receive/full-stack.md': 'Next.js, Nuxt, SvelteKit',
   'docs/receive/hono-bun-deno.md': 'Hono, Bun, Deno',
   'docs/receive/koa-hapi.md': 'Koa, hapi, Feathers, Adonis',
