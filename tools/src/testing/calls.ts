@@ -27,10 +27,7 @@ export interface Setting extends NonceStoreContractOptions {
   load: keyof typeof LOADS
 }
 
-/**
- * The load of a case. `calls` is the number of simultaneous calls for one key, and `rounds` is how often these calls are repeated. `burst` is
- * the number of keys that are reserved at once, and `keys` is the number of keys in total.
- */
+/** `calls` simultaneous calls for one key, repeated `rounds` times; `burst` keys that are reserved at once, and `keys` in total. */
 export const LOADS = {
   full: { calls: 40, rounds: 10, burst: 100, keys: 1000 },
   light: { calls: 10, rounds: 2, burst: 10, keys: 100 },
@@ -93,11 +90,7 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
   return results
 }
 
-/**
- * Calls the store, and resolves to its result. Throws an error if the result is not `true` or `false`.
- *
- * @param tried - the end of the error message if the store throws: the key that was reserved, and what to do.
- */
+/** Resolves to the result of a call, which must be a boolean. If the store throws, `tried` is the end of the error message. */
 export async function resultOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown
   try {
@@ -175,10 +168,7 @@ export function expectStore(store: unknown, from: string): asserts store is Nonc
   )
 }
 
-/**
- * Calls `createStore` twice, and returns one store that sends its calls to both: see {@link alternate}. Throws if a value is not a store, or
- * if a store does not remember a key of the other store.
- */
+/** Returns one store that sends its calls to two new stores. Throws if a store does not remember a key of the other store. */
 export async function open({ createStore }: Setting): Promise<NonceStore> {
   const stores: [NonceStore, NonceStore] = [await createStore(), await createStore()]
   for (const store of stores) expectStore(store, 'createStore')
@@ -195,11 +185,7 @@ export async function open({ createStore }: Setting): Promise<NonceStore> {
   return alternate(stores)
 }
 
-/**
- * Returns a store that never asks the store which reserved a key whether this key is taken, because a store may remember its own keys
- * without its database. A release, and the next question about the key, go to the store that reserved the key, because other stores may
- * remember for a moment that the key was taken.
- */
+/** Returns a store that asks the other store about each key, because a store may remember its own. A release goes to the store that reserved it. */
 function alternate(stores: readonly [NonceStore, NonceStore]): NonceStore {
   /** The index of the store that reserved a key, and the index of the store to ask next about this key. */
   const holders = new Map<string, number>()

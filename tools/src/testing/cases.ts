@@ -30,10 +30,7 @@ import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
 /** The test cases by name. Each case gets a store that `createStore` has just returned. */
 type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
-/**
- * Returns whether a key that was reserved at `start` may have expired in real time, for example because the machine slept. Returns false if
- * the user of the contract passed `wait`, because the store then has its own clock.
- */
+/** Returns whether a key may have expired in real time, because the machine slept. With the option `wait`, the store has its own clock. */
 function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: number): boolean {
   return given === undefined && performance.now() - start >= ttlSeconds * 1000
 }
@@ -48,10 +45,7 @@ async function race(stores: readonly NonceStore[], { load }: Setting, what: stri
   }
 }
 
-/**
- * Runs checks concurrently. If a check fails, the check runs again alone. If the check then passes, the error says that the store fails
- * only with concurrent calls.
- */
+/** Runs checks concurrently. A check that fails runs again alone, to tell whether only concurrent calls fail. */
 async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KEY_CHECKS): Promise<void> {
   const errors = await inBatches(checks, LOADS[load].calls / 2, (check) =>
     check(store).catch((error: unknown) => error),
@@ -63,10 +57,7 @@ async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KE
   throw new Error(`${fault} Make concurrent calls independent of each other.`, { cause: errors[index] })
 }
 
-/**
- * Returns a case that runs a check of TTLs. If the check fails, the check runs again alone. If the check then passes, the error says that
- * the store evicts live keys when many other keys are reserved.
- */
+/** Returns a case of TTLs. If it fails, it runs again alone, to tell whether the store evicts live keys. */
 function checkTtls(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     try {
@@ -279,10 +270,7 @@ const FREED =
 
 const ALL_OR_NONE = 'Reserve all keys or none.'
 
-/**
- * Returns functions for one signed message that can be split in several ways. All splits have the same signature. The nonces of the splits
- * differ only after the first `:`.
- */
+/** Returns functions for a message that can be split in several ways, with one signature and nonces that differ after the first `:`. */
 function newMessage() {
   const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
   const nonce = (rest: string) => `${first}:${rest}`

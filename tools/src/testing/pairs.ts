@@ -71,9 +71,7 @@ const SEPARATORS = ['', ':', '/', '|', '.', '-', '_', ' ', ',', '#', '::']
 
 type Check = (store: NonceStore) => Promise<void>
 
-/**
- * Returns two checks per pair, one for each order of the strings. If a store uses a string as a pattern, only one order may show the fault.
- */
+/** Returns two checks per pair, one for each order, because a pattern may show the fault only in one order. */
 function checksOf(pairs: readonly Pair[], reservationOf: (text: string, digits: string) => Reservation): Check[] {
   return pairs.flatMap(([first, second, special, fault]) =>
     [

@@ -333,11 +333,7 @@ class Run {
     }
   }
 
-  /**
-   * Sends each copy that got no response again, one at a time. Returns the number of these copies, or 0 if one of them still gets no
-   * response. A server with a short queue drops some simultaneous connections, although its handler is right. The server may still be busy,
-   * so a few more attempts are made.
-   */
+  /** Sends each unanswered copy again, alone, because a short queue drops connections. Returns their number, or 0 if one stays unanswered. */
   async #repeatUnanswered(steps: readonly Step[], responses: CheckedResponse[]): Promise<number> {
     const unanswered = [...responses.keys()].filter((index) => responses[index]?.status === 0)
     if (unanswered.length === responses.length) return 0
@@ -351,11 +347,7 @@ class Run {
     return unanswered.length
   }
 
-  /**
-   * Returns whether exactly one of the copies was accepted.
-   *
-   * @param repeated - how many copies were sent again, because they got no response at first.
-   */
+  /** Returns whether exactly one copy was accepted. `repeated` copies were sent again, because they got no response at first. */
   #judgeCopies(row: Row, responses: readonly CheckedResponse[], repeated: number): Checked {
     const positive = responses.filter(({ status }) => isAccepted(status))
     const accepted = positive.filter((response) => !saysRejected(response)).length

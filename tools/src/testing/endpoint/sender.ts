@@ -133,10 +133,7 @@ export function changeByte(body: Uint8Array): Uint8Array {
   return changed
 }
 
-/**
- * Returns the request with the signed message split at the next colon, so that the beginning of the body moves to the nonce. Returns
- * `undefined` if the new nonce would not be valid.
- */
+/** Returns the request with the beginning of the body in the nonce, or `undefined` if the new nonce would not be valid. */
 export function splitLater(request: EndpointRequest): EndpointRequest | undefined {
   const text = Buffer.from(request.body).toString('latin1')
   const [start, beginning = ''] = /^([!-9;-~]{0,80}):/.exec(text) ?? []
