@@ -82,11 +82,7 @@ export function handle<T, Transaction>(
   work: Work<Omit<ReceivedWebhook, 'release'>, NoInfer<Transaction>, T>,
   clock?: Clock,
 ): Promise<T>
-/**
- * Receives a webhook and runs your code, with a nonce store in place of a transaction store.
- *
- * @param nonceStore - the store for nonces, which needs `release`. All processes that serve a webhook must share one store.
- */
+/** Receives a webhook and runs your code, with a nonce store that has `release` in place of a transaction store. */
 export function handle<T>(
   source: WebhookSource,
   secret: Secret | FindWebhook,
