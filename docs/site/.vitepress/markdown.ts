@@ -1,7 +1,7 @@
 import type { MarkdownRenderer } from 'vitepress'
 
 /** A longer word of code may break, because a phone shows about 40 characters. */
-const MAX_UNBROKEN = 24
+const MAX_UNBROKEN = 20
 
 /** On a phone, a table whose rows are longer is shown as one block per row. */
 const MAX_ROW = 70
