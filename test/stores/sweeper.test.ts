@@ -55,8 +55,8 @@ describe('the first sweep comes after the reservation', () => {
   })
 })
 
-it('every 64th reservation sweeps while a sweep deletes 256 rows, and then every 256th', async () => {
-  const { reserve } = open(0, 256, 256, 255, 256, 0)
+it('every 64th reservation sweeps while a sweep deletes at least 128 rows, and then every 256th', async () => {
+  const { reserve } = open(0, 256, 128, 127, 256, 0)
   expect(await reserve(1000)).toEqual([64, 128, 192, 448, 512, 768])
 })
 
