@@ -105,7 +105,7 @@ describe('a check', () => {
     expect(steps).toHaveLength(11)
     // Each attempt has its own key, because the server may have reserved the key of an earlier attempt.
     expect(new Set(steps.map(([, , key]) => key)).size).toBe(5)
-    expect(time.timers).toBe(0)
+    expect(time.refs).toBe(0)
   })
 
   it('rejects after five attempts without a response', async () => {

@@ -432,7 +432,7 @@ it('is not remembered if there was an error, because nobody knows whether it is 
 it('leaves no timer', async () => {
   const { reserve } = open()
   await outcomesOf([reserve(['a']), reserve(['a']), reserve(['b'])])
-  expect(time.timers).toBe(0)
+  expect(time.refs).toBe(0)
 })
 
 /** Three splits of each of two messages. The third split of the one message has the nonce of the other message. */

@@ -82,7 +82,7 @@ export class SimulatedTime {
     return this.#timers.length
   }
 
-  /** How many of them keep the process running. */
+  /** How many of them keep the process running. Those of Node, such as for an idle connection of `fetch`, do not. */
   get refs(): number {
     return this.#timers.filter(({ isRef }) => isRef).length
   }

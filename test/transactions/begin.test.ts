@@ -54,14 +54,14 @@ describe.each(BEGINS)('%s', (_, beginOn) => {
       await given.query('INSERT')
     })
     expect(connection.calls).toEqual(['BEGIN', 'INSERT', 'COMMIT', 'release'])
-    expect([connection.listeners.size, time.timers]).toEqual([0, 0])
+    expect([connection.listeners.size, time.refs]).toEqual([0, 0])
   })
 
   it('rolls back if the function rejects, and rejects with the same error', async () => {
     const connection = new Connection()
     await expect(beginOn(connection)(() => Promise.reject(FAILURE))).rejects.toBe(FAILURE)
     expect(connection.calls).toEqual(['BEGIN', 'ROLLBACK', 'release'])
-    expect([connection.listeners.size, time.timers]).toEqual([0, 0])
+    expect([connection.listeners.size, time.refs]).toEqual([0, 0])
   })
 
   it('ends the connection if the rollback fails', async () => {

@@ -291,7 +291,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     it('leaves no timer', async () => {
       await deliver(newStore())
       await deliver(newStore(), () => Promise.reject(FAILURE), ['other']).catch(() => {})
-      expect(time.timers).toBe(0)
+      expect(time.refs).toBe(0)
     })
   })
 
@@ -314,7 +314,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       expect([signal?.aborted, database.sessions[0]?.isOver]).toEqual([false, false])
       await time.pass(1)
       await refused
-      expect([signal?.aborted, database.sessions[0]?.isOver, time.timers]).toEqual([true, true, 0])
+      expect([signal?.aborted, database.sessions[0]?.isOver, time.refs]).toEqual([true, true, 0])
       expect(await deliver(newStore())).toBe('done')
       expect([database.rows, database.nonces.size]).toEqual([1, 2])
     })
@@ -390,7 +390,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       await refused
       await time.pass(100_000)
       expect(database.sessions[0]?.isOver).toBe(false)
-      expect(time.timers).toBe(0)
+      expect(time.refs).toBe(0)
     })
 
     it('has no limit with Infinity', async () => {
