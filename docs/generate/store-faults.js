@@ -13,17 +13,12 @@ const reports = readFileSync(file, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line))
 
-/** The fastest report of each client in each fault, because a fault can be measured again, and a busy machine only makes clients slower. */
-const fastest = new Map()
-for (const report of reports) {
-  const key = [report.store, report.fault, report.kind].join()
-  const { healedAfter = Number.POSITIVE_INFINITY } = fastest.get(key) ?? {}
-  if (report.healedAfter < healedAfter) fastest.set(key, report)
-}
+/** The last report of each client in each fault, because a fault can be measured again. */
+const last = new Map(reports.map((report) => [[report.store, report.fault, report.kind].join(), report]))
 
 /** @type {Map<string, import('./faults.js').Result>} */
 const results = new Map()
-for (const { store, fault, kind, healedAfter, acceptedTwice } of fastest.values()) {
+for (const { store, fault, kind, healedAfter, acceptedTwice } of last.values()) {
   if (store === 'Redis, other files') continue
   const key = `${store}: ${fault}`
   const { recovery, isAcceptedTwice } = results.get(key) ?? { recovery: {}, isAcceptedTwice: false }
