@@ -47,7 +47,7 @@ const LARGE_POOLS: Record<string, Record<string, string>> = {
   'pg.ts': { '...limits': '...limits, max: 32' },
   'postgres-js.ts': { 'connect_timeout: 1': 'connect_timeout: 1, max: 32' },
   'mysql2.ts': { 'connectTimeout: 1000': 'connectTimeout: 1000, connectionLimit: 32' },
-  'mariadb.ts': { '...limits': '...limits, connectionLimit: 32' },
+  'mariadb.ts': { 'acquireTimeout: 1000': 'acquireTimeout: 1000, connectionLimit: 32' },
 }
 
 const SERVERS = [
