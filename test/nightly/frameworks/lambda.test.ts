@@ -11,7 +11,7 @@ import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import { signedHeaders } from '../../support/raw-client.js'
 import { SECRET } from '../../support/request.js'
-import { eventually, RedisServer } from '../../support/servers.js'
+import { RedisServer } from '../../support/servers.js'
 import { ALL_RECIPES } from './recipes.js'
 
 // Events with the fields that AWS documents for each format.
@@ -132,25 +132,6 @@ describe('the Lambda function', () => {
     const twice = { ...event, multiValueHeaders: { ...event.multiValueHeaders, 'X-Nonce': ['another', ...nonces] } }
     expect(await handler(twice)).toMatchObject({ statusCode: 401, body: '' })
     expect(await handler(event)).toMatchObject({ statusCode: 204, body: '' })
-  })
-
-  it('answers 503 while Redis may evict keys, and serves again after it', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const reconnect = () => redis.cli('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
-    try {
-      redis.cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
-      reconnect()
-      await eventually(async () => {
-        expect(await handler(event2(BODY, false, signed()))).toMatchObject({ statusCode: 503, body: '' })
-        expect(String(error.mock.lastCall?.[0])).toContain('Set maxmemory-policy to noeviction.')
-      })
-    } finally {
-      redis.cli('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
-      reconnect()
-    }
-    await eventually(async () => {
-      expect(await handler(event2(BODY, false, signed()))).toMatchObject({ statusCode: 204, body: '' })
-    })
   })
 
   it('accepts 64 KB of headers, although API Gateway does not', async () => {
