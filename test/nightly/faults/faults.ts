@@ -445,14 +445,17 @@ async function underLoad(
     for (const { lines } of workers) logs.push(JSON.parse(await read(lines)))
 
     const attempts = logs.flatMap((log) => log.attempts)
-    const accepted = [...new Set(attempts.filter(isAccepted).map(({ number }) => number))]
-    const [first] = workers
-    first?.worker.stdin.write(`${JSON.stringify(accepted)}\n`)
-    const again: Attempt[] = first === undefined ? [] : JSON.parse(await read(first.lines))
+    // A process remembers which keys it reserved. So the other processes send its accepted messages again.
+    const again: Attempt[] = []
+    for (const [index, { worker, lines }] of workers.entries()) {
+      const others = logs.filter((_, other) => other !== index || processes === 1)
+      worker.stdin.write(`${JSON.stringify(acceptedIn(others.flatMap((log) => log.attempts)))}\n`)
+      again.push(...JSON.parse(await read(lines)))
+    }
     const failed = attempts.filter(isFailure)
     const during = attempts.filter(({ startedAt }) => startedAt > beganAt + 2000 && startedAt < endedAt)
     return {
-      accepted: accepted.length,
+      accepted: acceptedIn(attempts).length,
       acceptedBefore: attempts.filter(
         (attempt) => isAccepted(attempt) && attempt.startedAt + attempt.milliseconds < beganAt,
       ).length,
@@ -474,6 +477,10 @@ async function underLoad(
       await once(worker, 'exit')
     }
   }
+}
+
+function acceptedIn(attempts: readonly Attempt[]): number[] {
+  return [...new Set(attempts.filter(isAccepted).map(({ number }) => number))]
 }
 
 function isAccepted({ outcome }: Attempt): boolean {
