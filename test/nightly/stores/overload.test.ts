@@ -141,8 +141,8 @@ describe.each(SERVERS.filter(({ installed }) => installed))('$files', ({ files, 
         proxy.delay = milliseconds
         const url = server.url.replace(String(server.port), String(proxy.port))
         const { nonceStore, close } = await openGuide(file, url, LARGE_POOLS[file])
-        // The pool opens its connections.
-        await offer(nonceStore, 300, 2000)
+        // The pool opens its connections, some clients one at a time.
+        await offer(nonceStore, 300, 2000 + 200 * milliseconds)
         const outcomes = await offer(nonceStore, 300, SECONDS * 1000)
         await close()
         proxy.stop()
