@@ -56,7 +56,10 @@ for (const result of [...stored.results, ...stored.withoutOptions]) {
   const measured = results.get(key)
   results.set(key, measured ? { ...measured, recovery: { ...result.recovery, ...measured.recovery } } : result)
 }
-const sorted = [...results.values()].sort((one, other) => (one.fault < other.fault ? -1 : 1))
+// The order of the tests must not change the order of the results.
+const sorted = [...results.values()].sort(
+  (one, other) => one.fault.localeCompare(other.fault) || one.store.localeCompare(other.store),
+)
 const isPlain = (/** @type {import('./faults.js').Result} */ { store }) => store === 'Without options'
 const measured = {
   date,
