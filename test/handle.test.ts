@@ -309,17 +309,11 @@ describe('handle over a transaction', () => {
   function open(database = new SimulatedDatabase()) {
     let begun = 0
     const store = new PostgresTransactionStore<Session>({
-      async begin(run) {
+      begin(run) {
         begun++
-        const session = database.newSession()
-        try {
-          await run(session)
-          session.commit()
-        } finally {
-          session.end()
-        }
+        return database.client.begin(run)
       },
-      query: async (session, text) => session.query(text),
+      query: database.client.query,
     })
     return { database, store, begun: () => begun }
   }

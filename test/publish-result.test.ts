@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handle, MemoryNonceStore, receive, type WebhookResult } from '../src/index.js'
 import { PostgresTransactionStore } from '../src/stores/postgres/index.js'
 import { SECRET, signedRequest, TestClock } from './support/request.js'
-import { type Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
+import { SimulatedDatabase } from './support/transactions/simulated-database.js'
 
 const NAME = 'inbound-webhook-auth:result'
 const BODY = Buffer.from('a body that is split in one way only')
@@ -76,15 +76,7 @@ describe('the diagnostics channel gets', () => {
   })
 
   it('ERR_EVENT_REPEATED for a repeated event', async () => {
-    const database = new SimulatedDatabase()
-    const store = new PostgresTransactionStore<Session>({
-      async begin(run) {
-        const session = database.newSession()
-        await run(session)
-        session.commit()
-      },
-      query: async (session, text) => session.query(text),
-    })
+    const store = new PostgresTransactionStore(new SimulatedDatabase().client)
     for (const nonce of ['a', 'b']) {
       const source = { ...sourceOf({ nonce }), eventId: () => 'evt_1' }
       await handle(source, SECRET, store, () => {}, new TestClock()).catch(() => {})

@@ -22,6 +22,20 @@ export class SimulatedDatabase {
     this.sessions.push(session)
     return session
   }
+
+  /** The two functions of a client that has a session of its own for each transaction. */
+  readonly client = {
+    begin: async (run: (session: Session) => Promise<unknown>): Promise<void> => {
+      const session = this.newSession()
+      try {
+        await run(session)
+        session.commit()
+      } finally {
+        session.end()
+      }
+    },
+    query: async (session: Session, text: string): Promise<unknown> => session.query(text),
+  }
 }
 
 /** A connection, as the server sees it. */

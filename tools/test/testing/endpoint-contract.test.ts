@@ -462,19 +462,7 @@ describe('the contract', () => {
   it.each(SIMULATED)(
     'replaces {{uuid}}, so that a handler with eventId over %s passes every case',
     async (_, Store) => {
-      const database = new SimulatedDatabase()
-      const store = new Store({
-        async begin(run) {
-          const session = database.newSession()
-          try {
-            await run(session)
-            session.commit()
-          } finally {
-            session.end()
-          }
-        },
-        query: async (session, text) => session.query(text),
-      })
+      const store = new Store(new SimulatedDatabase().client)
       const events: string[] = []
       const eventId = ({ body }: { body: Buffer }) => JSON.parse(body.toString()).id
       const post: EndpointContractOptions['post'] = async (headers, body) => {
