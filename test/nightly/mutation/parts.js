@@ -51,25 +51,32 @@ export const PARTS = {
   },
   memory: {
     mutate: ['src/stores/memory.ts'],
-    testFiles: ['test/stores/{memory,wording}.test.ts', 'test/property/memory-nonce-store.test.ts'],
-    score: 98,
+    testFiles: [
+      'test/stores/{memory,wording}.test.ts',
+      'test/property/memory-nonce-store.test.ts',
+      'test/hints/warnings.test.ts',
+    ],
+    score: 97,
   },
   stores: {
-    mutate: ['src/stores/{redis,postgres,mysql}/store.ts', 'src/stores/{sqlite,dynamodb,options,retry-undone}.ts'],
+    mutate: [
+      'src/stores/{redis,postgres,mysql}/store.ts',
+      'src/stores/{dynamodb,options,retry-undone,sql-store,sqlite,sweeper}.ts',
+    ],
     testFiles: [
       'test/stores/{redis,postgres,mysql}/store.test.ts',
-      'test/stores/{sqlite,dynamodb,retry-undone,wording}.test.ts',
+      'test/stores/{check,delete-expired,dynamodb,retry-undone,sqlite,sweeper,wording}.test.ts',
     ],
     score: 86,
   },
   admission: {
-    mutate: ['src/stores/admission.ts', 'src/stores/reservations.ts'],
-    testFiles: ['test/stores/admission.test.ts', 'test/stores/reservations.test.ts'],
+    mutate: ['src/stores/{admission,check,credentials,failure,reservations}.ts'],
+    testFiles: ['test/stores/{admission,check,credentials,failure,reservations}.test.ts'],
     score: 90,
   },
   transactions: {
     mutate: ['src/transactions/*.ts'],
-    testFiles: ['test/integration/transactions.test.ts'],
+    testFiles: ['test/transactions/*.test.ts'],
     score: 85,
   },
   testing: { mutate: ['tools/src/testing/*.ts'], testFiles: ['tools/test/testing/*.test.ts'], score: 92 },
