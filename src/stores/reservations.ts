@@ -62,21 +62,19 @@ export class Reservations {
     ask: () => Promise<boolean>,
     release?: (() => Promise<unknown>) | undefined,
   ): Promise<boolean> {
-    if (this.#isHeldElsewhere(keys)) return false
     const id = idOf(keys)
     const earlier = new Set(keys.flatMap((key) => this.#pending.get(key) ?? []))
     for (const other of earlier) if (other.id === id) return other.outcome.then(() => false)
 
     let isClaimed = false
     let isOver = false
-    const send = async () => {
-      // After the time-out, nothing is sent.
-      if (isOver) return false
+    const send = () => {
       this.#late.assertNone(keys)
       isClaimed = this.claim(keys, ttlSeconds)
+      // After the time-out, nothing is sent.
       return isClaimed && this.#admission.send(async () => !isOver && ask())
     }
-    const response = askAfter(earlier, send)
+    const response = Promise.allSettled([...earlier].map(({ outcome }) => outcome)).then(send)
     const pending = { id, outcome: this.#late.wait(keys, response, release && (() => this.release(keys, release))) }
     for (const key of keys) this.#pending.set(key, pending)
     let isReserved: boolean | undefined
@@ -154,10 +152,4 @@ export class Reservations {
 /** Returns one string for the keys of a reservation. The keys are joined with a NUL, because no key of a store contains a NUL. */
 function idOf(keys: readonly string[]): string {
   return keys.join('\0')
-}
-
-async function askAfter(earlier: ReadonlySet<Pending>, ask: () => Promise<boolean>): Promise<boolean> {
-  if (earlier.size === 0) return ask()
-  const outcomes = await Promise.allSettled([...earlier].map(({ outcome }) => outcome))
-  return !outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value) && ask()
 }

@@ -102,6 +102,18 @@ describe('another split of a message that has no answer yet', () => {
     expect(database.statements).toBe(2)
   })
 
+  it('waits for the latest of two before it, and asks if that one had an error', async () => {
+    const { database, reserve } = open()
+    database.taken.add('a')
+    const answers = [reserve(['a', 's']), reserve(['a:b', 's'])]
+    await time.pass(15)
+    answers.push(reserve(['a:b:c', 's']))
+    database.error = new Error('out of memory')
+    await time.pass(5)
+    database.error = undefined
+    expect(await outcomesOf(answers)).toEqual([false, 'out of memory', true])
+  })
+
   it('is taken without a statement if one of two before it was reserved', async () => {
     const { database, reserve } = open()
     database.taken.add('a')
@@ -432,6 +444,12 @@ it('is not remembered if there was an error, because nobody knows whether it is 
 it('leaves no timer', async () => {
   const { reserve } = open()
   await outcomesOf([reserve(['a']), reserve(['a']), reserve(['b'])])
+  expect(time.refs).toBe(0)
+})
+
+it('lets the process end after its time-out, if the client never responds', async () => {
+  const { reservations } = open()
+  await outcomesOf([reservations.reserve(['a'], 600, () => new Promise(() => {}))], 1000)
   expect(time.refs).toBe(0)
 })
 

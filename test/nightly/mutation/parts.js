@@ -71,7 +71,7 @@ export const PARTS = {
   },
   admission: {
     mutate: ['src/stores/{admission,check,credentials,failure,reservations}.ts'],
-    testFiles: ['test/stores/{admission,check,credentials,failure,reservations}.test.ts'],
+    testFiles: ['test/stores/{admission,check,credentials,failure,reservations}.test.ts', 'test/hints/outage.test.ts'],
     score: 90,
   },
   transactions: {
