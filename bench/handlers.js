@@ -62,7 +62,8 @@ const hmac = (prefix, body, encoding) => createHmac('sha256', SECRET).update(pre
 const HANDLERS = [
   ['baseline: reading and HMAC', 'hmac', signOwn],
   ['reading alone', 'reading', signOwn],
-  ['inbound-webhook-auth', 'receive', signOwn],
+  ['receive', 'receive', signOwn],
+  ['handle', 'handle', signOwn],
   ['stripe', 'stripe', signStripe],
   ['standardwebhooks', 'standardwebhooks', signStandard],
 ]

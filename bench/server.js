@@ -38,10 +38,22 @@ const WAYS = {
     }),
   receive: async () => {
     const { MemoryNonceStore, receive, refuse } = await import('../dist/index.js')
-    const nonceStore = new MemoryNonceStore({ maxEntries: 8_000_000 })
+    const nonceStore = new MemoryNonceStore()
     return async (request, response) => {
       try {
         await receive({ webhookId: 'billing', request }, secret, nonceStore)
+        response.writeHead(204).end()
+      } catch (error) {
+        refuse(response, error)
+      }
+    }
+  },
+  handle: async () => {
+    const { handle, MemoryNonceStore, refuse } = await import('../dist/index.js')
+    const nonceStore = new MemoryNonceStore()
+    return async (request, response) => {
+      try {
+        await handle({ webhookId: 'billing', request }, secret, nonceStore, async () => {})
         response.writeHead(204).end()
       } catch (error) {
         refuse(response, error)

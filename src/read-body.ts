@@ -81,10 +81,15 @@ export async function readBody(source: BodySource, options: ReadBodyOptions = {}
 }
 
 /** The options of {@link readBody}, all with a value. */
-type Limits = { readonly [Name in keyof ReadBodyOptions]-?: number }
+type Options = { readonly [Name in keyof ReadBodyOptions]-?: number }
+
+interface Limits extends Options {
+  /** The size in `Content-Length`, or `maxBytes`. A body that was decompressed may have more bytes. */
+  readonly expectedBytes: number
+}
 
 /** Returns the options of {@link readBody} with their defaults. Throws if an option is invalid. */
-export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadBodyOptions): Limits {
+export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadBodyOptions): Options {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 0) {
     throw invalidRange('maxBytes must be a whole number of bytes. Suggested: 1048576.')
   }
@@ -99,7 +104,7 @@ interface FoundBody {
   /** Whether the framework has already read the whole body. */
   readonly isRead: boolean
   /** Checks `Content-Length`, and returns the function that reads the body. Later errors of the stream do not end the process. */
-  open(limits: Limits): () => RawBody | Promise<RawBody>
+  open(options: Options): () => RawBody | Promise<RawBody>
 }
 
 type Read = (limits: Limits) => RawBody | Promise<RawBody>
@@ -127,12 +132,11 @@ export function findBody(source: unknown, name: string, outerHeaders?: HeadersIn
   const found = (isRead: boolean, read: Read): FoundBody => ({
     headers,
     isRead,
-    open(limits) {
-      const { maxBytes } = limits
-      const length = contentLengthOf(headers)
-      if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes)
+    open({ maxBytes, bodyTimeout }) {
+      const expectedBytes = contentLengthOf(headers) ?? maxBytes
+      if (expectedBytes > maxBytes) throw tooLarge(maxBytes)
       if (isStream(source)) source.on('error', ignore)
-      return () => read(limits)
+      return () => read({ maxBytes, bodyTimeout, expectedBytes })
     },
   })
 
@@ -196,12 +200,12 @@ function decodeBase64(text: string, name: string): Buffer {
   return bytes
 }
 
-async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout }: Limits): Promise<RawBody> {
+async function readFetch(request: Fields, name: string, limits: Limits): Promise<RawBody> {
   const body = request['body'] as ReadableStream<unknown> | null | undefined
   if (!body) return Buffer.alloc(0)
   if (body.locked) throw alreadyRead(request, name)
   const reader = body.getReader()
-  const bytes = new Collector(name, maxBytes)
+  const bytes = new Collector(name, limits)
 
   async function readAll(): Promise<RawBody> {
     for (;;) {
@@ -214,7 +218,7 @@ async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout 
   }
 
   try {
-    return await inTime(readAll(), bodyTimeout, () => tooLate(bodyTimeout))
+    return await inTime(readAll(), limits.bodyTimeout, () => tooLate(limits.bodyTimeout))
   } finally {
     stopReading(reader)
   }
@@ -271,13 +275,9 @@ function assertUnread(stream: NodeStream & object, name: string): void {
   }
 }
 
-function readStream(
-  stream: NodeStream & object,
-  name: string,
-  { maxBytes, bodyTimeout }: Limits,
-): RawBody | Promise<RawBody> {
+function readStream(stream: NodeStream & object, name: string, limits: Limits): RawBody | Promise<RawBody> {
   if (isAborted(stream)) throw aborted(stream.errored)
-  const bytes = new Collector(name, maxBytes)
+  const bytes = new Collector(name, limits)
   if (stream.readableEnded === true) return bytes.all
 
   return new Promise((resolve, reject) => {
@@ -302,7 +302,7 @@ function readStream(
       settle()
       reject(aborted(cause))
     }
-    const timer = setTimeout(() => refuse(tooLate(bodyTimeout)), bodyTimeout)
+    const timer = setTimeout(() => refuse(tooLate(limits.bodyTimeout)), limits.bodyTimeout)
     const settle = () => {
       clearTimeout(timer)
       stream.off('data', data).off('end', end).off('error', fail).off('close', fail)
@@ -319,31 +319,32 @@ function ignore(): void {}
 
 /**
  * Joins chunks in a buffer. The first chunk is kept, because most bodies have only one. From the second chunk on, chunks are copied. When
- * the buffer is full, its size doubles, so it is at most twice as large as the bytes that have arrived.
+ * the buffer is full, it grows to the expected size, but to at most four times the bytes that have arrived.
  */
 class Collector {
   readonly #name: string
-  readonly #maxBytes: number
+  readonly #limits: Limits
   #memory = Buffer.alloc(0)
   #size = 0
 
-  constructor(name: string, maxBytes: number) {
+  constructor(name: string, limits: Limits) {
     this.#name = name
-    this.#maxBytes = maxBytes
+    this.#limits = limits
   }
 
   add(chunk: unknown): void {
     if (!types.isUint8Array(chunk)) {
       throw invalidType(`${this.#name} is a stream of ${kindOf(chunk)}, not of bytes. Pass the request as received.`)
     }
+    const { maxBytes, expectedBytes } = this.#limits
     const size = this.#size + chunk.length
-    if (size > this.#maxBytes) throw tooLarge(this.#maxBytes)
+    if (size > maxBytes) throw tooLarge(maxBytes)
     if (this.#size === 0) {
       // Shared memory is copied, because another thread can change shared memory.
       this.#memory = types.isSharedArrayBuffer(chunk.buffer) ? Buffer.from(chunk) : asBuffer(chunk)
     } else {
       if (size > this.#memory.length) {
-        const memory = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * this.#size), this.#maxBytes))
+        const memory = Buffer.allocUnsafeSlow(Math.min(4 * size, size <= expectedBytes ? expectedBytes : maxBytes))
         memory.set(this.all)
         this.#memory = memory
       }
