@@ -9,13 +9,11 @@ export const PARTS = {
     mutate: [
       'src/{checks,clock,request,scheme,sign,verify}.ts',
       'src/rules/{body,formats,headers,hmac,nonce,signature,timestamp}.ts',
-      'src/stores/{keys,nonce-store}.ts',
     ],
     testFiles: [
-      'test/{clocks,errors,security,sign,verify}.test.ts',
+      'test/{clocks,errors,find-webhook,security,sign,verify}.test.ts',
+      'test/hints/warnings.test.ts',
       'test/rules/{body,constant-time,headers,signature,wording}.test.ts',
-      'test/stores/keys.test.ts',
-      'test/hints/nonce-store.test.ts',
     ],
     score: 95,
   },
@@ -25,8 +23,8 @@ export const PARTS = {
     score: 96,
   },
   handle: {
-    mutate: ['src/{handle,publish-result}.ts'],
-    testFiles: ['test/{handle,publish-result}.test.ts'],
+    mutate: ['src/{handle,publish-result}.ts', 'src/stores/nonce-store.ts'],
+    testFiles: ['test/{handle,publish-result,security,verify}.test.ts', 'test/hints/nonce-store.test.ts'],
     score: 95,
   },
   'standard-webhooks': {
@@ -61,11 +59,11 @@ export const PARTS = {
   stores: {
     mutate: [
       'src/stores/{redis,postgres,mysql}/store.ts',
-      'src/stores/{dynamodb,options,retry-undone,sql-store,sqlite,sweeper}.ts',
+      'src/stores/{dynamodb,keys,options,retry-undone,sql-store,sqlite,sweeper}.ts',
     ],
     testFiles: [
       'test/stores/{redis,postgres,mysql}/store.test.ts',
-      'test/stores/{check,delete-expired,dynamodb,retry-undone,sqlite,sweeper,wording}.test.ts',
+      'test/stores/{check,delete-expired,dynamodb,keys,retry-undone,sqlite,sweeper,wording}.test.ts',
     ],
     score: 86,
   },
