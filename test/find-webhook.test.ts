@@ -156,11 +156,10 @@ describe('the function is called', () => {
     ['ERR_BODY_TOO_LARGE', { ...OWN, 'content-length': '101' }, { maxBytes: 100 }],
   ]
 
-  it('0 times for 10 000 requests whose headers break a rule or announce too much', async () => {
+  it('0 times for 600 requests whose headers break a rule or announce too much', async () => {
     const find = vi.fn(() => found)
     const outcomes = new Set<string>()
-    for (let index = 0; index < 10_000; index++) {
-      const [expected, headers, setting] = wrong[index % wrong.length] as (typeof wrong)[number]
+    for (const [expected, headers, setting] of Array(100).fill(wrong).flat() as typeof wrong) {
       const outcome = Object(await outcomeOf(find, { request: requestOf(headers), ...setting }))
       outcomes.add(`${expected}: ${outcome.reason ?? outcome.code}, ${outcome.webhookId}`)
     }

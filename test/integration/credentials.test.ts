@@ -3,7 +3,7 @@ import mariadb from 'mariadb'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
 import postgres from 'postgres'
-import { createClient, createCluster, createSentinel } from 'redis'
+import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verify } from '../../src/index.js'
 import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
@@ -12,16 +12,8 @@ import { RedisNonceStore } from '../../src/stores/redis/index.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
 import { shows } from '../support/secrets.js'
-import {
-  eventually,
-  PostgresServer,
-  postgresIsInstalled,
-  RedisServer,
-  startRedisCluster,
-  startRedisSentinel,
-} from '../support/servers.js'
+import { eventually, PostgresServer, postgresIsInstalled, RedisServer } from '../support/servers.js'
 import { newRequest, SECRET } from '../support/stores/load.js'
-import type { Ioredis } from '../support/stores/set-ups.js'
 
 // No error of a store shows the password of its client: in createTable(), in check(), or in a reservation.
 
@@ -34,30 +26,9 @@ interface Opened {
 }
 
 /** Opens a client without a wait for its connection, and a store. */
-type Open = (address: { port: number; ports: number[] }, password: string) => Opened
+type Open = (address: { port: number }, password: string) => Opened
 
 const TIMEOUT = 500
-/** Limits after which the clients say why they have no connection. */
-const ioredisOptions = { maxRetriesPerRequest: 1, retryStrategy: () => 100 }
-const nodeRedisOptions = { disableOfflineQueue: true as const, socket: { reconnectStrategy: 100 } }
-
-type Listener = (error: unknown) => void
-
-function onNodeRedis(
-  client: { on(event: 'error', listener: Listener): unknown; connect(): Promise<unknown>; destroy(): void },
-  sendCommand: (args: string[]) => Promise<unknown>,
-): Opened {
-  client.on('error', () => {})
-  client.connect().catch(() => {})
-  return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.destroy() }
-}
-
-function onIoredis(client: Ioredis): Opened {
-  client.on('error', () => {})
-  const sendCommand = ([name = '', ...args]: string[]) => client.call(name, ...args)
-  return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.disconnect() }
-}
-
 const host = '127.0.0.1'
 const urlOf = (scheme: string, port: number, password: string, path = '') =>
   `${scheme}://${USER}:${password}@${host}:${port}${path}`
@@ -67,19 +38,11 @@ interface Database {
   /** Starts servers that know the user, but no password. */
   start(): Promise<{
     port: number
-    ports: number[]
     /** Sets the password of the user, and ends the connections of the user. */
     setPassword(password: string): Promise<unknown>
     stop(): Promise<unknown>
   }>
   clients: Record<string, Open>
-}
-
-function setPasswordOf(servers: readonly RedisServer[], password: string): void {
-  for (const server of servers) {
-    server.cli('ACL', 'SETUSER', USER, 'on', 'resetpass', `>${password}`, '+@all', '~*')
-    server.cli('CLIENT', 'KILL', 'USER', USER)
-  }
 }
 
 const DATABASES: Record<string, Database> = {
@@ -89,68 +52,29 @@ const DATABASES: Record<string, Database> = {
       const server = await RedisServer.start()
       return {
         port: server.port,
-        ports: [server.port],
-        setPassword: async (password) => setPasswordOf([server], password),
+        async setPassword(password) {
+          server.cli('ACL', 'SETUSER', USER, 'on', 'resetpass', `>${password}`, '+@all', '~*')
+          server.cli('CLIENT', 'KILL', 'USER', USER)
+        },
         stop: () => server.stop(),
       }
     },
     clients: {
       redis({ port }, password) {
-        const client = createClient({ url: urlOf('redis', port, password), ...nodeRedisOptions })
-        return onNodeRedis(client, (args) => client.sendCommand(args))
+        const url = urlOf('redis', port, password)
+        const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 100 } })
+        client
+          .on('error', () => {})
+          .connect()
+          .catch(() => {})
+        const sendCommand = (args: string[]) => client.sendCommand(args)
+        return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.destroy() }
       },
-      ioredis: ({ port }, password) => onIoredis(new Redis(urlOf('redis', port, password), ioredisOptions)),
-    },
-  },
-  'a Redis cluster': {
-    isInstalled: isInstalled('redis-server'),
-    async start() {
-      const nodes = await startRedisCluster()
-      return {
-        port: 0,
-        ports: nodes.map(({ port }) => port),
-        setPassword: async (password) => setPasswordOf(nodes, password),
-        stop: () => Promise.all(nodes.map((node) => node.stop())),
-      }
-    },
-    clients: {
-      redis({ ports }, password) {
-        const client = createCluster({
-          rootNodes: ports.map((port) => ({ url: `redis://${host}:${port}` })),
-          defaults: { ...nodeRedisOptions, username: USER, password },
-        })
-        return onNodeRedis(client, (args) => client.sendCommand(args[3], false, args))
-      },
-      ioredis({ ports }, password) {
-        const nodes = ports.map((port) => ({ host, port }))
-        const redisOptions = { ...ioredisOptions, username: USER, password }
-        return onIoredis(new Redis.Cluster(nodes, { clusterRetryStrategy: () => 100, redisOptions }))
-      },
-    },
-  },
-  'Redis Sentinel': {
-    isInstalled: isInstalled('redis-server'),
-    async start() {
-      const { master, sentinels, stop } = await startRedisSentinel()
-      return {
-        port: master.port,
-        ports: sentinels.map(({ port }) => port),
-        setPassword: async (password) => setPasswordOf([master], password),
-        stop,
-      }
-    },
-    clients: {
-      redis({ ports }, password) {
-        const client = createSentinel({
-          name: 'nonces',
-          sentinelRootNodes: ports.map((port) => ({ host, port })),
-          nodeClientOptions: { ...nodeRedisOptions, username: USER, password },
-        })
-        return onNodeRedis(client, (args) => client.sendCommand(false, args))
-      },
-      ioredis({ ports }, password) {
-        const sentinels = ports.map((port) => ({ host, port }))
-        return onIoredis(new Redis({ name: 'nonces', sentinels, username: USER, password, ...ioredisOptions }))
+      ioredis({ port }, password) {
+        const limits = { maxRetriesPerRequest: 1, retryStrategy: () => 100 }
+        const client = new Redis(urlOf('redis', port, password), limits).on('error', () => {})
+        const sendCommand = ([name = '', ...args]: string[]) => client.call(name, ...args)
+        return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.disconnect() }
       },
     },
   },
@@ -162,7 +86,6 @@ const DATABASES: Record<string, Database> = {
       await server.requirePassword(USER)
       return {
         port: server.port,
-        ports: [server.port],
         async setPassword(password) {
           await server.sql(`ALTER ROLE ${USER} PASSWORD '${password}'`)
           await server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`)
@@ -191,7 +114,6 @@ const DATABASES: Record<string, Database> = {
       await server.sql(`CREATE USER ${USER}@'${host}' IDENTIFIED BY 'none'; GRANT ALL ON hooks.* TO ${USER}@'${host}'`)
       return {
         port: server.port,
-        ports: [server.port],
         setPassword: (password) =>
           server.sql(`SET PASSWORD FOR ${USER}@'${host}' = PASSWORD('${password}'); KILL USER ${USER}@'${host}'`),
         stop: () => server.stop(),
@@ -295,7 +217,7 @@ describe('no error for an invalid URL shows its password', () => {
 describe.runIf(isInstalled('redis-server'))('no error of a Redis server shows a password', () => {
   it.each(['redis', 'ioredis'])('%s, if the server knows neither HELLO nor AUTH', async (kind) => {
     const server = await RedisServer.start('--rename-command', 'HELLO', '', '--rename-command', 'AUTH', '')
-    const opened = DATABASES['Redis']?.clients[kind]?.({ port: server.port, ports: [] }, PLANTED)
+    const opened = DATABASES['Redis']?.clients[kind]?.({ port: server.port }, PLANTED)
     try {
       const error: unknown = await opened?.nonceStore.check().catch((error: unknown) => error)
       expect(error).toHaveProperty('code', 'ERR_NONCE_STORE')

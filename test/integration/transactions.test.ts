@@ -5,13 +5,12 @@ import { fileURLToPath } from 'node:url'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { handle, sign, type TransactionStore, verify } from '../../src/index.js'
-import { scopedKeyHash } from '../../src/stores/keys.js'
+import { handle, sign, type TransactionStore } from '../../src/index.js'
 import { beginMysql2, MySqlNonceStore, MySqlTransactionStore } from '../../src/stores/mysql/index.js'
 import { beginPg, PostgresNonceStore, PostgresTransactionStore } from '../../src/stores/postgres/index.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
-import { SECRET, signedRequest, TestClock } from '../support/request.js'
+import { SECRET } from '../support/request.js'
 import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
 import { newStep } from '../support/step.js'
 
@@ -40,11 +39,6 @@ interface Database {
   open(options?: Options): Opened
   port: number
   url: string
-  /** Settings that let a statement wait for a lock for at most a second, and the error of the server. */
-  shortWaits: [settings: string, error: object][]
-  deadlock: object
-  /** A query whose column `count` is the number of reservations that wait for a lock. */
-  waiting: string
   /** Ends the connection that runs this statement. */
   endOwnConnection: string
   /** A statement that takes 20 s. */
@@ -93,12 +87,6 @@ async function startPostgres(): Promise<Database> {
     stop: () => server.stop(),
     port: server.port,
     url: server.url,
-    shortWaits: [
-      ["SET lock_timeout = '1s'", { code: '55P03' }],
-      ["SET statement_timeout = '1s'", { code: '57014' }],
-    ],
-    deadlock: { code: '40P01' },
-    waiting: "SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     endOwnConnection: 'SELECT pg_terminate_backend(pg_backend_pid())',
     sleep: 'SELECT pg_sleep(20)',
     uuid: 'uuid',
@@ -135,13 +123,6 @@ async function startMariaDb(): Promise<Database> {
     stop: () => server.stop(),
     port: server.port,
     url: server.url,
-    shortWaits: [
-      ['SET SESSION innodb_lock_wait_timeout = 1', { errno: 1205 }],
-      ['SET SESSION max_statement_time = 1', { errno: 1969 }],
-    ],
-    deadlock: { errno: 1213 },
-    waiting:
-      "SELECT COUNT(*) AS count FROM information_schema.PROCESSLIST WHERE INFO LIKE 'INSERT%DUPLICATE%' AND ID <> CONNECTION_ID()",
     endOwnConnection: 'KILL CONNECTION_ID()',
     sleep: 'SELECT SLEEP(20)',
     uuid: 'CHAR(36)',
@@ -327,126 +308,6 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     expect(await countEvents()).toBe(2)
   })
 
-  it.each([1, 4, 10])('leaves one row of 20 copies whose first fails, with %d connections', async (connections) => {
-    const from = open({ connections })
-    const keys = newKeys()
-    let isFirst = true
-    const copies = Array.from({ length: 20 }, () =>
-      deliver(
-        keys,
-        async (connection) => {
-          await insert(connection)
-          if (!isFirst) return
-          isFirst = false
-          throw new Error('the first fails')
-        },
-        from,
-      ).catch((error: Error) => error.message),
-    )
-    const outcomes = await Promise.all(copies)
-    expect(outcomes.filter((outcome) => outcome === 'the first fails')).toHaveLength(1)
-    const done = outcomes.filter((outcome) => outcome === 'done').length
-    expect(done).toBeLessThanOrEqual(1)
-    expect(await deliver(keys, insert, from)).toBe(done === 1 ? 'replayed' : 'done')
-    expect(await countEvents()).toBe(1)
-  })
-
-  it('rejects if the code has rolled back itself, and lets the same message come again', async () => {
-    const keys = newKeys()
-    const rolledBack = deliver(keys, async (connection) => {
-      await insert(connection)
-      await connection.query('ROLLBACK')
-    })
-    await expect(rolledBack).rejects.toThrow(/^The transaction ended or failed in your code/)
-    expect(await countEvents()).toBe(0)
-    expect(await deliver(keys, insert)).toBe('done')
-  })
-
-  it('rejects if a deadlock inside the code is swallowed, because it ended the transaction', async () => {
-    const [one, other] = [randomUUID(), randomUUID()]
-    await opened.query(`INSERT INTO events VALUES ('${one}'), ('${other}')`)
-    const lock = (connection: Connection, id: string) =>
-      connection.query(`SELECT id FROM events WHERE id = '${id}' FOR UPDATE`)
-    let swallowed = 0
-    const steps = [newStep(), newStep()] as const
-    const crossing = [one, other].map((id, index) =>
-      deliver(newKeys(), async (connection) => {
-        await lock(connection, id)
-        steps[index as 0 | 1].take()
-        await Promise.all(steps.map(({ taken }) => taken))
-        await lock(connection, id === one ? other : one).catch(() => {
-          swallowed++
-        })
-      }),
-    )
-    const outcomes = await Promise.allSettled(crossing)
-    expect(swallowed).toBe(1)
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    const reason = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
-    expect(reason.message).toMatch(/^The transaction ended or failed in your code/)
-  })
-
-  /** Reserves a key inside a transaction that stays open, as the guide of the nonce store forbids. The row is locked until `end`. */
-  async function lockRow(key: string) {
-    const [reserved, isOver] = [newStep(), newStep()]
-    let locking: Connection | undefined
-    const ended = opened
-      .begin(async (connection) => {
-        locking = connection
-        await reserveInside(connection, key)
-        reserved.take()
-        await isOver.taken
-        throw new Error('roll back')
-      })
-      .then(undefined, () => {})
-    await reserved.taken
-    const end = async () => {
-      isOver.take()
-      await ended
-    }
-    closers.push(end)
-    return { connection: locking as Connection, end }
-  }
-
-  const insertions = () => statements.filter((text) => text.includes('INSERT'))
-
-  it.each([0, 1])('tries nothing again if the server ends a statement that waits for a lock (%d)', async (number) => {
-    const [settings, error] = database.shortWaits[number] as [string, object]
-    const from = open({ settings })
-    const [nonce] = newKeys()
-    const { end } = await lockRow(nonce)
-    statements.length = 0
-    await expect(deliver([nonce], insert, from)).rejects.toMatchObject({ code: 'ERR_NONCE_STORE', cause: error })
-    expect(insertions()).toHaveLength(1)
-    await end()
-    expect(await deliver([nonce], insert)).toBe('done')
-    expect(await countEvents()).toBe(1)
-  })
-
-  it('tries nothing again if its own statement is the victim of a deadlock, for which handle throws a 503', async () => {
-    const keys = newKeys().sort((one, other) => (scopedKeyHash('42', one) < scopedKeyHash('42', other) ? -1 : 1))
-    const { connection, end } = await lockRow(keys[1] as string)
-    // InnoDB ends the transaction that has written less, and PostgreSQL the one whose time-out is over first.
-    if (name === 'PostgreSQL') await connection.query("SET LOCAL deadlock_timeout = '1min'")
-    for (let row = 0; row < 10; row++) await insert(connection)
-    statements.length = 0
-    const { store } = opened
-    const withKeys: TransactionStore<Connection> = {
-      transact: (request) => store.transact({ ...request, keys }),
-    }
-    const { webhookId, headers, body } = signedRequest()
-    const source = { webhookId, request: { headers, body: Buffer.from(body) } }
-    const handling = handle(source, SECRET, withKeys, (_, connection) => insert(connection), new TestClock())
-    const refused = expect(handling).rejects.toMatchObject({ status: 503, cause: database.deadlock })
-    await eventually(async () => expect(Number((await opened.query(database.waiting))[0]?.['count'])).toBe(1))
-    // The statement has written the first key, and waits for the second. Now the other transaction waits for the first.
-    await Promise.all([refused, reserveInside(connection, keys[0] as string)])
-    await end()
-    expect(insertions()).toHaveLength(1)
-    expect(await deliver(keys, insert)).toBe('done')
-    expect(await countEvents()).toBe(1)
-  })
-
   it('loses nothing and repeats nothing, at whichever statement the connection is cut', async () => {
     const proxy = await TcpProxy.start(database.port)
     const through = open({ connections: 1, port: proxy.port })
@@ -502,45 +363,14 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     for (const { outcome } of cuts) expect(outcome).toBe('failed')
   })
 
-  it('does not end the process if its connection is cut while the code runs', async () => {
-    const keys = newKeys()
-    const cut = deliver(keys, async (connection) => {
-      await insert(connection)
-      await connection.query(database.endOwnConnection)
-    })
-    await expect(cut).rejects.toThrow()
-    expect(await countEvents()).toBe(0)
-    expect(await deliver(keys, insert)).toBe('done')
-  })
-
   describe('with work that takes too long', () => {
     const TIMED_OUT = { code: 'ERR_WORK_TIMEOUT', status: 503 }
-    const hang = () => new Promise<never>(() => {})
     const ownId = async (connection: Connection) => {
       const text = name === 'PostgreSQL' ? 'SELECT pg_backend_pid() AS id' : 'SELECT CONNECTION_ID() AS id'
       const result: unknown = await connection.query(text)
       const rows = Array.isArray(result) ? result[0] : Object(result).rows
       return Number(rows[0].id)
     }
-
-    it('ends ten works that never settle, so that a pool of ten serves the next attempts', async () => {
-      const from = open({ connections: 10, timeout: 2000, workTimeout: 300 })
-      const keys = Array.from({ length: 10 }, newKeys)
-      const hanging = keys.map((pair) =>
-        deliver(
-          pair,
-          async (connection) => {
-            await insert(connection)
-            await hang()
-          },
-          from,
-        ),
-      )
-      for (const result of await Promise.allSettled(hanging)) expect(result).toMatchObject({ reason: TIMED_OUT })
-      const next = await Promise.all(keys.map((pair) => eventuallyDone(() => deliver(pair, insert, from))))
-      expect(next).toEqual(Array(10).fill('done'))
-      expect(await countEvents()).toBe(10)
-    })
 
     /** Sends a message again until it is not in progress. */
     async function eventuallyDone(send: () => Promise<string>): Promise<string> {
@@ -645,18 +475,6 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
       expect((await opened.query(alive)).map((row) => Number(row['id']))).toEqual([id])
       over.take()
     })
-
-    it('does not disturb a commit in flight', async () => {
-      const proxy = await TcpProxy.start(database.port)
-      const from = open({ port: proxy.port, timeout: 5000, workTimeout: 200 })
-      await deliver(newKeys(), insert, from)
-      proxy.onRequest = (chunk) => {
-        if (chunk.includes('COMMIT')) proxy.delay = 600
-      }
-      expect(await deliver(newKeys(), insert, from)).toBe('done')
-      proxy.stop()
-      expect(await countEvents()).toBe(2)
-    })
   })
 
   describe.runIf(name === 'PostgreSQL')('the limits of the server', () => {
@@ -711,43 +529,6 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     for (const text of statements) expect(text).toMatch(/^[\w\s"`'(),.:=<>+*#@]*$/)
   })
 
-  it('does the work of an event once, however often the event is signed again, over two processes', async () => {
-    const processes = [opened, open({})]
-    let attempts = 0
-    const send = (
-      work: (connection: Connection) => Promise<unknown> = insert,
-      nonce = `attempt-${attempts++}`,
-      id: unknown = 'evt_1',
-    ) => {
-      const { webhookId, headers, body } = signedRequest({ body: '{}', nonce })
-      const source = { webhookId, request: { headers, body: Buffer.from(body) }, eventId: () => id as string }
-      const { store } = processes[attempts % 2] as Opened
-      return handle(source, SECRET, store, (_, connection) => work(connection), new TestClock()).then(
-        () => 'accepted',
-        (error: { reason?: string; code?: string; message: string }) => error.reason ?? error.code ?? error.message,
-      )
-    }
-    const failing = async (connection: Connection) => {
-      await insert(connection)
-      throw new Error('no such customer')
-    }
-    expect(await send(failing)).toBe('no such customer')
-    let meanwhile: string[] = []
-    const first = await send(async (connection) => {
-      await insert(connection)
-      meanwhile = [await send(), await send()]
-    })
-    expect([first, ...meanwhile]).toEqual(['accepted', 'ERR_WEBHOOK_IN_PROGRESS', 'ERR_WEBHOOK_IN_PROGRESS'])
-    expect([await send(insert, 'repeat'), await send(insert, 'repeat')]).toEqual([
-      'ERR_EVENT_REPEATED',
-      'replayed_nonce',
-    ])
-    expect(await send(insert, 'another', 'evt_2')).toBe('accepted')
-    expect(await countEvents()).toBe(2)
-    expect(await send(insert, 'without', {})).toBe('ERR_INVALID_ARGUMENT')
-    expect(await send(insert, 'without', 7)).toBe('accepted')
-  })
-
   it('has locks of its own for each table and schema, and one lock for a table, however its name is written', async () => {
     await database.createSchema('other')
     const tables = ['other.webhook_nonces', 'other_nonces', `${database.schema}.webhook_nonces`]
@@ -785,10 +566,6 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
       expect(await store.deleteExpired()).toBe(999)
     })
     expect(await store.deleteExpired()).toBe(1)
-  })
-
-  it('is refused by verify, because nothing there runs the code', async () => {
-    await expect(verify(signedRequest(), SECRET, Object(opened.store))).rejects.toThrow(/is a transaction store/)
   })
 })
 
@@ -828,41 +605,6 @@ describe.runIf(DATABASES[1][2])('a connection that is lost in MariaDB', () => {
     expect(await outcome).toBe('done')
   })
 
-  it.each([
-    ['before its lock', 0],
-    ['after its lock was refused', 1],
-  ])('does not end the original, or who got its connection next, if a copy is lost %s', async (_, statement) => {
-    const [original] = pools as [Opened, Opened]
-    const keys = [randomUUID()]
-    const [working, isOver, lent] = [newStep(), newStep(), newStep()]
-    const outcome = transact(original.store, keys, async () => {
-      working.take()
-      await isOver.taken
-    })
-    await working.taken
-    const proxy = await TcpProxy.start(database.port)
-    let sent = 0
-    const copy = database.open({
-      port: proxy.port,
-      connections: 2,
-      async before(text) {
-        // A statement that ends a connection waits until the original is done, and somebody else has its connection.
-        if (text.startsWith('KILL')) await lent.taken
-        if (sent++ === statement) proxy.cutConnections()
-      },
-    })
-    pools.push(copy)
-    const refused = transact(copy.store, keys, insert).catch(() => 'failed')
-    await eventually(() => expect(sent).toBeGreaterThan(statement))
-    isOver.take()
-    expect(await outcome).toBe('done')
-    const stranger = original.query('SELECT SLEEP(0.3) AS slept')
-    lent.take()
-    expect(await refused).toMatch(/^(failed|in_progress)$/)
-    expect(Number((await stranger)[0]?.['slept'])).toBe(0)
-    proxy.stop()
-  })
-
   it('lets the next attempt be accepted if the server has not noticed the loss', async () => {
     const [, second] = pools as [Opened, Opened]
     const proxy = await TcpProxy.start(database.port)
@@ -879,34 +621,3 @@ describe.runIf(DATABASES[1][2])('a connection that is lost in MariaDB', () => {
     proxy.stop()
   })
 })
-
-describe.runIf(DATABASES[0][2])('a statement that fails in PostgreSQL', () => {
-  it('and is swallowed rejects, because the server would turn COMMIT into ROLLBACK', async () => {
-    const database = await startPostgres()
-    const { store, query, close } = database.open()
-    try {
-      await store.createTable()
-      await query('CREATE TABLE events (id integer PRIMARY KEY)')
-      const work = async (connection: Connection) => {
-        await connection.query('INSERT INTO events VALUES (1)')
-        await connection.query('INSERT INTO missing VALUES (1)').catch(() => {})
-      }
-      await expect(transact(store, ['nonce'], work)).rejects.toThrow(
-        /^The transaction ended or failed in your code, so nothing is committed\. Await each statement/,
-      )
-      expect(await query('SELECT id FROM events')).toEqual([])
-      expect(await transact(store, ['nonce'], async () => {})).toBe('done')
-    } finally {
-      await close()
-      await database.stop()
-    }
-  })
-})
-
-/** Reserves a key with a nonce store on one connection. */
-function reserveInside(connection: Connection, key: string): Promise<boolean> {
-  const query = (text: string, values: (string | number)[]): Promise<unknown> =>
-    Reflect.apply(connection.query, connection, [text, values])
-  const Store = 'processID' in connection ? PostgresNonceStore : MySqlNonceStore
-  return new Store({ query, timeout: 20_000 }).reserve('42', key, 600)
-}

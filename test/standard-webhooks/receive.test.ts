@@ -138,14 +138,7 @@ describe('handle', () => {
 
   it('runs once per message with eventId', async () => {
     const database = new SimulatedDatabase()
-    const store = new PostgresTransactionStore<Session>({
-      async begin(run) {
-        const session = database.newSession()
-        await run(session)
-        session.commit()
-      },
-      query: async (session, text) => session.query(text),
-    })
+    const store = new PostgresTransactionStore<Session>(database.client)
     const eventId = vi.fn(({ messageId }: { messageId: string }) => messageId)
     const send = (seconds: number) => {
       const request = requestOf({ nonce: 'msg_1', timestamp: `${Number(TIMESTAMP) + seconds}` })

@@ -51,15 +51,6 @@ describe('a reservation', () => {
     expect(store.reserve('a', 'long', 600)).toBe(false)
   })
 
-  it('can be made again while other expired entries are not removed yet', () => {
-    const { clock, store } = storeAt()
-    const keys = Array.from({ length: 20 }, (_, index) => String(index))
-    for (const key of keys) store.reserve('a', key, 600)
-    clock.milliseconds = 600_001
-    for (const key of keys.toReversed()) expect(store.reserve('a', key, 600)).toBe(true)
-    for (const key of keys) expect(store.reserve('a', key, 600)).toBe(false)
-  })
-
   it('survives a step of the system time: the default clock is monotonic', () => {
     // The store may keep the clock that it finds when it is created.
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -90,41 +81,6 @@ describe('time', () => {
     expect(store.reserve('a', 'before', 600)).toBe(true)
   })
 
-  it('can pass 2^32 ms between reservations, and between a reservation and its expiry', () => {
-    const { clock, store } = storeAt(0.5)
-    const weeks = Array.from({ length: 30 }, (_, index) => index + 1)
-    for (const week of weeks) store.reserve('a', `week ${week}`, week * 604_800)
-    for (const week of weeks) {
-      clock.milliseconds = week * 604_800_000 + 1.9
-      expect(store.reserve('a', `week ${week}`, 1)).toBe(false)
-      clock.milliseconds = week * 604_800_000 + 2
-      expect(store.reserve('a', `week ${week}`, 1)).toBe(true)
-    }
-  })
-
-  it.each([2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1])('can be %i ms between two expiries', (milliseconds) => {
-    const { clock, store } = storeAt()
-    store.reserve('a', 'first', 600)
-    store.reserve('a', 'second', 600 + milliseconds / 1000)
-    clock.milliseconds = 600_000 + milliseconds
-    expect(store.reserve('a', 'second', 600)).toBe(false)
-    clock.milliseconds++
-    expect(store.reserve('a', 'second', 600)).toBe(true)
-  })
-
-  it('can be years of uptime with a long reservation from the first day', () => {
-    const { clock, store } = storeAt(0)
-    store.reserve('a', 'ten years', 86_400 * 3650)
-    for (let day = 1; day < 3650; day++) {
-      clock.milliseconds = day * 86_400_000
-      expect(store.reserve('a', `day ${day}`, 600)).toBe(true)
-      expect(store.reserve('a', `day ${day}`, 600)).toBe(false)
-      expect(store.reserve('a', 'ten years', 600)).toBe(false)
-    }
-    clock.milliseconds = 3650 * 86_400_000 + 1
-    expect(store.reserve('a', 'ten years', 600)).toBe(true)
-  })
-
   it('can be any number, and a TTL too', () => {
     const { clock, store } = storeAt(-1e12)
     const ttls = [600, 86_400 * 365, 86_400 * 365 * 5000, Number.MAX_SAFE_INTEGER, 1e300, Number.MAX_VALUE, 1]
@@ -141,30 +97,11 @@ describe('time', () => {
 })
 
 describe('webhook and key', () => {
-  const long = 'w'.repeat(3000)
   it.each([
-    // The same characters, divided differently.
     ['a', 'b:c', 'a:b', 'c'],
     ['a\0', 'b', 'a', '\0b'],
     ['abcd', 'efgh', 'abcdefgh', ''],
     ['a', '', '', 'a'],
-    // Similar characters.
-    ['a', 'key', 'A', 'key'],
-    ['a', 'key', 'a', 'key '],
-    ['a', 'abcd', 'a', 'abcd\0\0\0\0'],
-    ['a', 'abcd', 'a', 'dabcd'],
-    ['\u00e9', 'key', 'e\u0301', 'key'],
-    ['__proto__', 'key', 'constructor', 'key'],
-    // Characters beyond Latin-1, alone and next to those that share their low bits.
-    ['a', 'a', 'a', '\u0161'],
-    // The same bytes. One text has two of them per character.
-    ['a', '\u0161', 'a\0', 'a\x01'],
-    ['a', '\u00ff', 'a', '\u01ff'],
-    ['a', 'b\u0161', 'a', 'ca'],
-    // Long texts.
-    ['a', 'k'.repeat(500), 'a', 'k'.repeat(501)],
-    ['a', `${long}1`, 'a', `${long}2`],
-    [`${long}1`, 'key', `${long}2`, 'key'],
   ])('%j, %j and %j, %j are two', (webhookId, key, otherId, otherKey) => {
     // A store this small has one shard.
     const { store } = storeAt(0, { maxEntries: 100 })
@@ -232,24 +169,6 @@ describe('reserveAll', () => {
     for (const key of ['1', '2']) expect(store.reserve('a', key, 600)).toBe(false)
   })
 
-  it('reserves any number of keys at once', () => {
-    const { store } = storeAt()
-    const keys = UUIDS.slice(0, 20_000)
-    expect(store.reserveAll('a', keys, 600)).toBe(true)
-    expect(keys.filter((key) => store.reserve('a', key, 600))).toEqual([])
-  })
-
-  it('keeps every key of pairs and triples', () => {
-    const { store } = storeAt()
-    const keys = UUIDS.slice(0, 40_000)
-    for (let index = 0; index < keys.length; index += 5) {
-      const [one = '', two = '', three = '', four = '', five = ''] = keys.slice(index, index + 5)
-      if (!store.reserveAll('a', [one, two], 600)) throw new Error('a new pair was taken')
-      if (!store.reserveAll('a', [three, four, five], 600)) throw new Error('a new triple was taken')
-    }
-    expect(keys.filter((key) => store.reserve('a', key, 600))).toEqual([])
-  })
-
   it('removes two expired entries per key, so that memory shrinks', () => {
     const { clock, store } = storeAt(0, { maxEntries: 8 })
     for (const key of ['1', '2', '3', '4']) store.reserve('a', key, 600)
@@ -265,30 +184,13 @@ describe('release', () => {
   it('makes room in a full store', () => {
     const { store } = storeAt(0, { maxEntries: 3 })
     store.reserve('42', 'live', 600)
-    for (let round = 0; round < 20_000; round++) {
+    for (let round = 0; round < 10; round++) {
       if (!store.reserveAll('42', ['a', 'b'], 600, `${round}`)) throw new Error('a released key is taken')
       store.release('42', ['a', 'b'], `${round}`)
     }
     expect(store.reserve('42', 'live', 600)).toBe(false)
     expect(store.reserveAll('42', ['a', 'b'], 600)).toBe(true)
     expect(() => store.reserve('42', 'c', 600)).toThrow(expect.objectContaining({ code: 'ERR_NONCE_STORE_FULL' }))
-  })
-
-  it('of every other entry keeps the entries between them, each to its own expiry', () => {
-    const { store, clock } = storeAt(0, { maxEntries: 20_000 })
-    const keys = UUIDS.slice(0, 20_000)
-    for (const key of keys) {
-      clock.milliseconds++
-      store.reserve('42', key, 600, 'owner')
-    }
-    const live = keys.filter((key, index) => index % 2 === 0 || store.release('42', [key], 'owner'))
-    expect(live).toHaveLength(10_000)
-    for (const [index, key] of live.entries()) {
-      clock.milliseconds = 600_001 + 2 * index
-      if (store.reserve('42', key, 600)) throw new Error(`${key} has expired early`)
-      clock.milliseconds++
-      if (!store.reserve('42', key, 600)) throw new Error(`${key} has not expired`)
-    }
   })
 
   it('does not free a key that expired and was reserved for another owner', () => {
@@ -312,32 +214,6 @@ describe('release', () => {
     expect(store.reserve('42', 'a', 600)).toBe(true)
     for (const key of ['b', 'c']) expect(store.reserve('42', key, 600)).toBe(false)
     expect(store.reserve('43', 'a', 600)).toBe(false)
-  })
-})
-
-describe('an expired entry', () => {
-  it('is not mistaken for a later one in its place, nor a live one for an expired one', () => {
-    const { clock, store } = storeAt()
-    const year = 86_400 * 365
-    store.reserve('a', 'long', year)
-    // Each step removes the short entry, whose memory is used again for the next one.
-    for (let step = 0; step < 5000; step++) {
-      if (!store.reserve('a', `short ${step % 3}`, 1)) throw new Error(`step ${step}: an expired key was taken`)
-      if (store.reserve('a', `short ${step % 3}`, 1)) throw new Error(`step ${step}: a live key was free`)
-      if (store.reserve('a', 'long', year)) throw new Error(`step ${step}: the long reservation was lost`)
-      clock.milliseconds += 1001
-    }
-  })
-
-  it('of thousands leaves nothing behind: each key can be reserved again, in any order', () => {
-    const { clock, store } = storeAt()
-    const keys = UUIDS.slice(0, 20_000)
-    for (const ttlSeconds of [600, 60, 600]) {
-      for (const key of keys) if (!store.reserve('a', key, ttlSeconds)) throw new Error('an expired key was taken')
-      expect(keys.filter((key) => store.reserve('a', key, 600))).toEqual([])
-      clock.milliseconds += ttlSeconds * 1000 + 1
-      keys.reverse()
-    }
   })
 })
 
@@ -395,27 +271,6 @@ describe('a full store', () => {
     for (const key of ['e', 'f', 'g', 'h', 'i', 'j']) expect(store.reserve('a', key, 600)).toBe(true)
     expect(() => store.reserve('a', 'k', 600)).toThrow(/full: 12 live entries/)
   })
-
-  it('whose entries have all expired accepts maxEntries new ones, also after releases', () => {
-    const { clock, store } = storeAt(0, { maxEntries: 5000 })
-    for (const key of UUIDS.slice(0, 5000)) store.reserve('a', key, 600, 'owner')
-    for (let index = 0; index < 5000; index += 3) store.release('a', [UUIDS[index] ?? ''], 'owner')
-    for (let index = 0; index < 1667; index++) store.reserve('a', `${index}`, 1 + (index % 7))
-    clock.milliseconds = 600_001
-    expect(UUIDS.slice(5000, 10_000).filter((key) => !store.reserve('a', key, 600))).toEqual([])
-    expect(() => store.reserve('a', 'one more', 600)).toThrow(/full: 5000 live entries/)
-  })
-
-  it('holds as many entries as allowed, each to its own expiry, with a shorter TTL each time', () => {
-    const { clock, store } = storeAt(0, { maxEntries: 100 })
-    for (let ttlSeconds = 100; ttlSeconds >= 1; ttlSeconds--) store.reserve('a', `${ttlSeconds}`, ttlSeconds)
-    for (let ttlSeconds = 1; ttlSeconds <= 100; ttlSeconds++) {
-      clock.milliseconds = ttlSeconds * 1000
-      expect(() => store.reserve('a', 'new', 600)).toThrow(/full: 100 live entries/)
-      clock.milliseconds += 1
-      expect(store.reserve('a', `${ttlSeconds}`, 600)).toBe(true)
-    }
-  })
 })
 
 describe("whenFull: 'evict'", () => {
@@ -445,14 +300,6 @@ describe("whenFull: 'evict'", () => {
       expect(store.reserve('a', key, 600)).toBe(false)
     }
     expect(store.reserve('a', '4', 600)).toBe(false)
-  })
-
-  it('keeps exactly the newest entries, for 20 times as many as fit', () => {
-    const { store } = storeAt(0, { maxEntries: 2500, whenFull: 'evict' })
-    const keys = UUIDS.slice(0, 50_000)
-    expect(keys.every((key) => store.reserve('a', key, 600))).toBe(true)
-    expect(keys.slice(-2500).filter((key) => store.reserve('a', key, 600))).toEqual([])
-    expect(store.reserve('a', keys.at(-2501) ?? '', 600)).toBe(true)
   })
 })
 

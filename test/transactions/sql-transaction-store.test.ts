@@ -231,6 +231,18 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     await expect(lost).rejects.toThrow(/^The transaction ended or failed in your code/)
   })
 
+  it.each(['lock', 'reserve'] as const)('tries nothing again if its statement fails: %s', async (step) => {
+    const cause = Object.assign(new Error('Deadlock found'), { code: '40P01', errno: 1213 })
+    const [fail, work] = [vi.fn(() => Promise.reject(cause)), vi.fn()]
+    await expect(deliver(newStore({ [step]: fail }), work)).rejects.toMatchObject({
+      status: 503,
+      cause: { errno: 1213 },
+    })
+    expect([fail.mock.calls.length, work.mock.calls.length]).toEqual([1, 0])
+    expect([database.nonces.size, database.locks.size]).toEqual([0, 0])
+    expect(await deliver(newStore())).toBe('done')
+  })
+
   it('keeps the cause if the statement after the code fails, without credentials', async () => {
     const store = new Store({
       begin: async (run) => run(database.newSession()),

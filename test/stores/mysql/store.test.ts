@@ -172,18 +172,9 @@ describe('deleteExpired', () => {
 describe('options', () => {
   const query = async () => []
   it.each<[unknown, RegExp]>([
-    [undefined, /^options .*undefined/],
-    [{}, /^query .*undefined/],
     [{ query: 'SELECT' }, /^query .*a string/],
     [{ query, tabel: 'nonces' }, /^options\.tabel .*query, table, timeout/],
-    [{ query, table: 1 }, /^table .*a number/],
-    [{ query, table: '' }, /^table /],
-    [{ query, table: 'a.b.c' }, /^table /],
-    [{ query, table: 'a b' }, /^table /],
-    [{ query, table: 'a.b c' }, /^table /],
-    [{ query, table: 'a b.c' }, /^table /],
     [{ query, table: 'a`; DROP TABLE users; --' }, /^table /],
-    [{ query, table: '1table' }, /^table /],
     [{ query, table: 't'.repeat(65) }, /^table .*\b64\b/],
     [{ query, timeout: 0 }, /^timeout /],
   ])('%o is refused', (options, message) => {

@@ -74,6 +74,16 @@ describe('a reservation', () => {
     expect(await rowsOf('SELECT 1 FROM replaces')).toHaveLength(1)
   })
 
+  it('frees a nonce that was reserved inside a transaction of the caller, when that rolls back', async () => {
+    await newStore('inside')
+    await database.transaction(async (transaction) => {
+      const inside = another('inside', (text, values) => transaction.query(text, values))
+      expect(await inside.reserve('42', 'nonce', 600)).toBe(true)
+      await transaction.rollback()
+    })
+    expect(await another('inside').reserve('42', 'nonce', 600)).toBe(true)
+  })
+
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
     const store = new PostgresNonceStore({ query })
     await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
@@ -327,7 +337,7 @@ describe('deleteExpired', () => {
   it('finds expired rows by the index', async () => {
     await newStore('indexed')
     await database.exec(`
-      INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour', '' FROM generate_series(1, 20000) AS i;
+      INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour', '' FROM generate_series(1, 2000) AS i;
       ANALYZE indexed`)
     const plan = await rowsOf<{ 'QUERY PLAN': string }>(
       'EXPLAIN SELECT key_hash FROM indexed WHERE expires_at < (SELECT clock_timestamp()) ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED',
@@ -367,25 +377,9 @@ describe('a table that is swept', () => {
     const store = await newStore('not_swept')
     await expire('not_swept', 1)
     await store.reserve('42', 'nonce', 600)
-    for (let index = 0; index < 200; index++) await another('not_swept').reserve('42', 'nonce', 600)
-    for (let index = 0; index < 200; index++) await store.reserve('42', 'nonce', 600)
+    for (let index = 0; index < 70; index++) await another('not_swept').reserve('42', 'nonce', 600)
+    for (let index = 0; index < 70; index++) await store.reserve('42', 'nonce', 600)
     expect(await countOf('not_swept')).toBe(2)
-  })
-
-  it('accepts the reservation although the sweep fails', async () => {
-    let sweeps = 0
-    const failing = await newStore('failing')
-    const store = new PostgresNonceStore({
-      async query(text, values) {
-        if (!text.includes('SKIP LOCKED')) return query(text, values)
-        sweeps++
-        throw new Error('permission denied')
-      },
-      table: 'failing',
-    })
-    await reserve(store, 128)
-    expect(sweeps).toBe(2)
-    expect(await failing.deleteExpired()).toBe(0)
   })
 
   it('is not swept while a reservation waits', async () => {

@@ -31,34 +31,3 @@ export async function sendAll(requests: LoadRequest[], store: NonceStore, atOnce
   }
   return counts
 }
-
-/** Sends new requests, eight at a time, until it is stopped. */
-export class Load {
-  readonly accepted: LoadRequest[] = []
-  readonly outcomes = new Set<string>()
-  failures = 0
-  #running = true
-  readonly #senders: Promise<void>[]
-
-  constructor(store: NonceStore) {
-    this.#senders = Array.from({ length: 8 }, async () => {
-      while (this.#running) {
-        const request = newRequest()
-        const outcome = await send(request, store)
-        this.outcomes.add(outcome)
-        if (outcome === 'accepted') {
-          this.accepted.push(request)
-          continue
-        }
-        this.failures++
-        // A store that fails may answer at once. A real sender does not retry within a millisecond.
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-    })
-  }
-
-  async stop(): Promise<void> {
-    this.#running = false
-    await Promise.all(this.#senders)
-  }
-}

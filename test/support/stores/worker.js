@@ -1,7 +1,6 @@
-// One of several processes. It verifies requests against a shared store, and prints the outcomes as JSON.
+// One of several processes. It sends requests to a shared store, and prints the outcomes as JSON.
 // Arguments: the store's kind, its address as JSON, and what to do.
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sign, verify } from '../../../dist/index.js'
@@ -37,30 +36,6 @@ async function warmUp() {
 const TASKS = {
   /** Opens the store, and does nothing else. */
   async open() {},
-
-  /** Verifies the requests of a file in random order, `inFlight` at a time, and counts the outcomes. */
-  async verify(file = '', inFlight = '') {
-    /** @type {import('../../../dist/index.js').WebhookRequest[]} */
-    const requests = JSON.parse(readFileSync(file, 'utf8'))
-    requests.sort(() => Math.random() - 0.5)
-    process.stdout.write('ready\n')
-    await new Promise((resolve) => process.stdin.once('data', resolve))
-    /** @type {Record<string, number>} */
-    const counts = {}
-    let next = 0
-    await Promise.all(
-      Array.from({ length: Number(inFlight) }, async () => {
-        for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
-          const outcome = await verify(request, WEBHOOK_SECRET, nonceStore).then(
-            (result) => (result.ok ? 'accepted' : result.reason),
-            (error) => `${error.code}: ${error.cause}`,
-          )
-          counts[outcome] = (counts[outcome] ?? 0) + 1
-        }
-      }),
-    )
-    process.stdout.write(JSON.stringify(counts))
-  },
 
   /**
    * Sends new requests at a fixed rate, whether the store answers or not, until it reads `stop`. All processes send the same

@@ -5,7 +5,8 @@ import { diagnoseCapture } from '../../src/diagnose/diagnose-capture.js'
 import { runSteps } from '../../src/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 
-// "Valid" is said only of the bytes that arrived. Every common mistake is in every form of a capture, with and without Content-Length.
+// "Valid" is said only of the bytes that arrived. One mistake is in every form of a capture, and every common mistake is in one form, with
+// and without Content-Length.
 
 const JSON_BODY = '{"id":7,"who":"Zoë"}'
 const LINES = '{\n  "id": 7\n}'
@@ -109,8 +110,9 @@ const headersFor = (signed: string | Uint8Array, length?: number): Headers => ({
   ...(length === undefined ? {} : { 'content-length': String(length) }),
 })
 
-describe.each(Object.entries(EXACT))('in %s', (_, form) => {
-  it.each(MISTAKES)(
+describe.each(Object.entries(EXACT))('in %s', (name, form) => {
+  // What is said of the body does not depend on the form.
+  it.each(name === 'a JSON log' ? MISTAKES : MISTAKES.slice(0, 1))(
     '%s: the side is the sender if the length is right, and else unknown',
     (_name, signed, sent, code) => {
       const [finding] = diagnosisOf(form(headersFor(signed), String(sent))).findings
@@ -122,9 +124,12 @@ describe.each(Object.entries(EXACT))('in %s', (_, form) => {
     },
   )
 
-  it.each([JSON_BODY, LINES, `${LINES}\n`])('a valid body of %j is valid', (body) => {
-    expect(diagnosisOf(form(headersFor(body), body))).toMatchObject({ valid: true, findings: [], notes: [] })
-  })
+  it.each([JSON_BODY, LINES, `${LINES}\n`, JSON.stringify(JSON_BODY), ` ${LINES.replaceAll('\n', '\r\n')} `])(
+    'a valid body of %j is valid',
+    (body) => {
+      expect(diagnosisOf(form(headersFor(body), body))).toMatchObject({ valid: true, findings: [], notes: [] })
+    },
+  )
 })
 
 describe('in HTTP text', () => {
