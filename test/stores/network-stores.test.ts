@@ -23,6 +23,14 @@ const STORES: Readonly<Record<string, (call: Call, options?: Options) => Store>>
   DynamoDBNonceStore: (putItem, options) => new DynamoDBNonceStore({ putItem: Object(putItem), ...options }),
 }
 
+/** The response to a reservation that succeeded. */
+const RESERVED: Readonly<Record<string, (...args: never[]) => unknown>> = {
+  RedisNonceStore: (command: string[]) => `reserved ${command.at(-2)}`,
+  PostgresNonceStore: () => [{ reserved: true }],
+  MySqlNonceStore: () => ({ affectedRows: 1 }),
+  DynamoDBNonceStore: () => ({ ConsumedCapacity: {} }),
+}
+
 let time: SimulatedTime
 beforeEach(() => {
   time = new SimulatedTime()
@@ -30,7 +38,7 @@ beforeEach(() => {
 })
 afterEach(() => time.stop())
 
-describe.each(Object.entries(STORES))('%s', (_, open) => {
+describe.each(Object.entries(STORES))('%s', (name, open) => {
   /** Opens a store on a server that never responds, and counts its statements. */
   function hanging(options?: Options) {
     let statements = 0
@@ -75,6 +83,24 @@ describe.each(Object.entries(STORES))('%s', (_, open) => {
     await time.pass(0)
     expect(statements()).toBe(2)
     await time.pass(1000)
+  })
+
+  it.each([
+    ['releases', 'owner', 2],
+    ['does not release', undefined, 1],
+  ])('%s a reservation that comes too late, with the owner %s', async (_, owner, expected) => {
+    let statements = 0
+    const store = open(async (...args) => {
+      statements++
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      return RESERVED[name]?.(...args)
+    })
+    const outcome = store.reserve('42', 'nonce', 600, owner).catch(({ code }: { code: string }) => code)
+    await time.pass(1499)
+    expect([await outcome, statements]).toEqual(['ETIMEDOUT', 1])
+    await time.pass(1)
+    expect(statements).toBe(expected)
+    await time.pass(2000)
   })
 
   it.each([0, -1, 1.5, Number.NaN, '32', null])('refuses a concurrency of %o', (concurrency) => {
