@@ -94,7 +94,7 @@ export const PARTS = {
   },
   json: {
     mutate: ['tools/src/diagnose/json/*.ts'],
-    testFiles: ['tools/test/diagnose/json/*.test.ts', 'tools/test/diagnose/hypotheses.test.ts'],
+    testFiles: ['tools/test/diagnose/{json,hypotheses}/*.test.ts', 'tools/test/diagnose/hypotheses.test.ts'],
     score: 96,
   },
   hypotheses: {
@@ -124,7 +124,7 @@ export const PARTS = {
       'tools/src/secret-strength.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{checks,instant,misnamed-headers,signature-form}.test.ts',
+      'tools/test/diagnose/{checks,instant,kinds,masking,misnamed-headers,signature-form,wording}.test.ts',
       'tools/test/secret-strength.test.ts',
     ],
     score: 93,
