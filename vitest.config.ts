@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { pathsBelow } from './test/support/files.js'
 
@@ -29,7 +30,8 @@ export default defineConfig({
   test: {
     // A thread, other than a process, ends with the run even if its test never yields.
     pool: 'threads',
-    maxWorkers: 3,
+    // Some tests wait for a process, so there is one worker more than processors.
+    maxWorkers: availableParallelism() + 1,
     // Most cases of a store's contract only wait.
     maxConcurrency: 60,
     testTimeout: 10_000,

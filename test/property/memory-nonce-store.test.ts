@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
 import { fc, RUNS } from '../support/fast-check.js'
 import { TestClock } from '../support/request.js'
@@ -36,7 +36,8 @@ class Model {
       if (isFull(live.length)) allowed.push('full')
       if (!isFull(certain.length)) allowed.push(true)
     }
-    expect(allowed).toContain(outcome)
+    // `expect` would take as long as the store.
+    if (!allowed.includes(outcome)) throw new Error(`${outcome}, not ${allowed.join(' or ')}`)
     if (outcome !== true) return
 
     // A full store evicts the oldest entries. How many these are depends on the uncertain ones.
@@ -78,7 +79,7 @@ class Reserve implements fc.Command<Model, Real> {
       if (others.length > 0) return store.reserveAll(this.webhookId, this.keys, this.ttlSeconds, this.owner)
       return store.reserve(this.webhookId, key, this.ttlSeconds, this.owner)
     } catch (error) {
-      expect(error).toMatchObject({ code: 'ERR_NONCE_STORE_FULL' })
+      if (Object(error).code !== 'ERR_NONCE_STORE_FULL') throw error
       return 'full'
     }
   }
