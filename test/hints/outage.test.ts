@@ -113,10 +113,8 @@ describe('is no warning', () => {
   })
 
   it.each([
-    ['an error of the server', Object.assign(new Error('OOM command not allowed'), {})],
     ['a lock that the server waited for', Object.assign(new Error('Lock wait timeout exceeded'), { errno: 1205 })],
     ['a statement that the server ended', Object.assign(new Error('statement timeout'), { code: '57014' })],
-    ['a lost connection that the client noticed', new Error('Socket closed unexpectedly')],
     ['no server', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
   ])('if the client answers with an error: %s', async (_, error) => {
     const { server, load } = open()

@@ -414,11 +414,9 @@ describe('options', () => {
     [{ query, table: 1 }, /^table .*a number/],
     [{ query, table: '' }, /^table /],
     [{ query, table: 'a.b.c' }, /^table /],
-    [{ query, table: 'a.b c' }, /^table /],
     [{ query, table: 'a b.c' }, /^table /],
     [{ query, table: 'a"; DROP TABLE users; --' }, /^table /],
     [{ query, table: '1table' }, /^table /],
-    [{ query, table: 'tablé' }, /^table /],
     [{ query, table: 't'.repeat(49) }, /^table .*\b48\b/],
   ])('%o is refused', (options, message) => {
     const create = () => Reflect.construct(PostgresNonceStore, [options])
