@@ -88,7 +88,7 @@ describe('a flood, while the store is full', () => {
 })
 
 describe('linear time: the work is counted', () => {
-  it.each([0, 1, 1000, 1_000_000, 40_000_000])('a body of %d bytes is hashed once per secret', async (length) => {
+  it.each([0, 1, 1000, 1_000_000])('a body of %d bytes is hashed once per secret', async (length) => {
     const body = new Uint8Array(length)
     const signature = signatureOf(TIMESTAMP, 'n', body, SECRET)
     hashed.bytes = 0

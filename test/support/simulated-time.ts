@@ -4,13 +4,19 @@ import { vi } from 'vitest'
 /** Promises that may follow each other before the next timer is due. */
 const TICKS = 30
 
+interface Timer {
+  due: number
+  act: () => void
+  isRef: boolean
+}
+
 /**
  * Replaces `setTimeout`, `setImmediate` and `performance.now` by a clock that only moves when a test says so. This class is a hundred
  * times quicker than the fake timers of Vitest, which wait for the event loop after each step.
  */
 export class SimulatedTime {
   now = 0
-  #timers: { due: number; act: () => void; isRef: boolean }[] = []
+  #timers: Timer[] = []
 
   start(): void {
     // The first call makes the fake timers of Vitest, which would otherwise keep the functions below as the real ones.
@@ -27,8 +33,9 @@ export class SimulatedTime {
     }
     vi.stubGlobal('setTimeout', start)
     vi.stubGlobal('setImmediate', (act: () => void) => start(act, 0))
-    const stop = (timer: object) => {
-      this.#timers = this.#timers.filter((other) => other !== timer)
+    const stop = (timer: Timer) => {
+      const index = this.#timers.indexOf(timer)
+      if (index >= 0) this.#timers.splice(index, 1)
     }
     vi.stubGlobal('clearTimeout', stop)
     vi.stubGlobal('clearImmediate', stop)
