@@ -20,6 +20,8 @@ const textOf = (file: string) => readFileSync(join(STORE_FILES, file), 'utf8')
 
 /** The major version before the current one of each client. Before version 3, postgres.js had no types and other functions. */
 const OLDER = ['redis-5', 'ioredis-5', 'pg-7', 'mysql2-2', 'mariadb-2']
+/** With Node 14 or later, version 7 of pg never connects. */
+const CONNECTING = OLDER.filter((name) => name !== 'pg-7')
 const nameOf = (older: string) => older.replace(/-\d$/, '')
 
 const BLOCKS = FILES.filter((file) => file !== 'redis-read-only.ts')
@@ -68,7 +70,7 @@ describe.concurrent.each(STORES.filter(({ installed }) => installed))('$store', 
   afterAll(() => Promise.all(servers.map((server) => server.stop())))
 
   const rows = files.flatMap((file) => {
-    const older = OLDER.filter((name) => hasPackage(name) && textOf(file).includes(` from '${nameOf(name)}`))
+    const older = CONNECTING.filter((name) => hasPackage(name) && textOf(file).includes(` from '${nameOf(name)}`))
     return [
       { file, edits: {} },
       ...older.map((name) => ({ file, edits: { [` from '${nameOf(name)}`]: ` from '${name}` } })),

@@ -32,7 +32,8 @@ export async function openGuide(file, address, edits = {}) {
 
 /** @param {any} client */
 function closeClient(client) {
-  if (client.destroy) return client.destroy()
+  // In redis 5, `destroy` throws if the client is not open, as the client of the service in redis-shared.ts.
+  if (client.destroy) return client.isOpen === false ? undefined : client.destroy()
   if (client.disconnect) return client.disconnect()
   return client.end()
 }
