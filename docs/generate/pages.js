@@ -38,7 +38,7 @@ export async function generatePages(program) {
   const writers = {
     /** @param {string} path */
     code: (path) => codeBlock(path, read(path)),
-    notRecovered: () => notRecoveredPart(faults),
+    notRecovered: notRecoveredPart,
     recovered: () => recoveredPart(faults),
     lost: () => lostPart(faults),
     withoutOptions: () => withoutOptionsPart(faults),

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { clientOf } from './faults.js'
+import { clientOf, mayBeSlow, RECOVERS_WITHIN } from './faults.js'
 
 // Stores the results of the fault tests in docs/faults.json:
 // FAULT_REPORTS=reports.jsonl npm run test:nightly faults && node docs/generate/store-faults.js reports.jsonl
@@ -20,6 +20,9 @@ const last = new Map(reports.map((report) => [[report.store, report.fault, repor
 const results = new Map()
 for (const { store, fault, kind, healedAfter, acceptedTwice } of last.values()) {
   if (store === 'Redis, other files') continue
+  if (store !== 'Without options' && healedAfter >= RECOVERS_WITHIN && !mayBeSlow(store, clientOf(kind), fault)) {
+    throw new Error(`${kind}, ${store}, recovered too late: ${fault}. Add the reason to faults.js, or measure again.`)
+  }
   const key = `${store}: ${fault}`
   const { recovery, isAcceptedTwice } = results.get(key) ?? { recovery: {}, isAcceptedTwice: false }
   results.set(key, {
