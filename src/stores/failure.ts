@@ -62,6 +62,7 @@ const REASONS: readonly Reason[] = [
     ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
     'The table has other columns than the store needs. Pass another name as the option table, or drop the table, and call createTable().',
   ],
+  [[1064], 'The server is too old to skip locked rows. Use MySQL 8.0 or MariaDB 10.6, or a later version.'],
   [['25006', 1290, 1792, 1836, /\bREADONLY\b/], 'The server is read-only or a replica. Connect to the primary.'],
   [[/\bNOREPLICAS\b/], 'Redis has too few replicas that respond. Start a replica, or lower min-replicas-to-write.'],
   [

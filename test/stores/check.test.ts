@@ -197,9 +197,9 @@ describe('MySqlNonceStore.check', () => {
   const TAKEN = error('Duplicate entry', { errno: 1062 })
   const DONE = { affectedRows: 1 }
 
-  function check(settings: unknown, table?: string) {
+  function check(settings: unknown, { table, skipsLocked = [] }: { table?: string; skipsLocked?: unknown } = {}) {
     const statements: string[] = []
-    const answers = [settings, DONE, TAKEN, { affectedRows: 0 }, TAKEN, DONE]
+    const answers = [settings, skipsLocked, DONE, TAKEN, { affectedRows: 0 }, TAKEN, DONE]
     const query = async (text: string) => {
       const answer = answers[statements.length]
       statements.push(text.replaceAll(/\s+/g, ' '))
@@ -218,19 +218,14 @@ describe('MySqlNonceStore.check', () => {
   ])('asks for the settings, and reserves and releases, past the memory of the process: %s', async (_, settings) => {
     const { statements, failure } = check(settings)
     expect(await failure).toBeUndefined()
-    expect(statements.map((text) => text.split(' ')[0])).toEqual([
-      'SELECT',
-      'INSERT',
-      'INSERT',
-      'DELETE',
-      'INSERT',
-      'DELETE',
-    ])
+    const names = statements.map((text) => text.split(' ')[0]).join()
+    expect(names).toBe('SELECT,SELECT,INSERT,INSERT,DELETE,INSERT,DELETE')
+    expect(statements[1]).toBe('SELECT 1 FROM `webhook_nonces` LIMIT 0 FOR UPDATE SKIP LOCKED')
     expect(statements[0]).toContain("WHERE TABLE_NAME = 'webhook_nonces' AND TABLE_SCHEMA = DATABASE()")
   })
 
   it('asks for the engine of a table in another database', async () => {
-    const { statements } = check([[]], 'hooks.nonces')
+    const { statements } = check([[]], { table: 'hooks.nonces' })
     expect(statements[0]).toContain("WHERE TABLE_NAME = 'nonces' AND TABLE_SCHEMA = 'hooks'")
   })
 
@@ -244,6 +239,14 @@ describe('MySqlNonceStore.check', () => {
     const { statements, failure } = check([[{ autocommit: 1, read_only: 0, engine: 'InnoDB', ...setting }], []])
     expect(await failure).toMatchObject({ code: 'ERR_NONCE_STORE', message: expect.stringMatching(message) })
     expect(statements).toHaveLength(1)
+  })
+
+  it('rejects a server that cannot skip locked rows, because no sweep would succeed there', async () => {
+    const { statements, failure } = check([[]], { skipsLocked: error('You have an error near SKIP', { errno: 1064 }) })
+    expect(await failure).toMatchObject({
+      message: expect.stringMatching(/^The server is too old to skip locked rows/),
+    })
+    expect(statements).toHaveLength(2)
   })
 
   it('rejects a table that accepts a key twice', async () => {

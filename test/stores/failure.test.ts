@@ -36,6 +36,7 @@ const REASONS: readonly [RegExp, codes: (string | number)[], messages?: string[]
     ['ERR max number of clients reached'],
   ],
   [/^The table has other columns/, ['42703', '42804', '42P10', '23502', 1054, 1364, 1406]],
+  [/^The server is too old to skip locked rows\. Use MySQL 8\.0 or MariaDB 10\.6/, [1064]],
   [/^The server is read-only or a replica\./, ['25006', 1290, 1792, 1836], ["READONLY You can't write."]],
   [/^Redis has too few replicas/, [], ['NOREPLICAS Not enough good replicas to write.']],
   [

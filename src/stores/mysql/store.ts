@@ -118,6 +118,8 @@ export const MYSQL: SqlDialect = {
         `The table uses ${engine}, which cannot roll back a failed statement. Run ALTER TABLE ${table} ENGINE = InnoDB.`,
       )
     }
+    // The sweeps need SKIP LOCKED, and their errors are ignored.
+    await query(`SELECT 1 FROM ${table} LIMIT 0 FOR UPDATE SKIP LOCKED`, [])
   },
 
   async deleteExpired(query, table, limit) {
