@@ -5,6 +5,7 @@ import { BodyError } from './errors.js'
 import { alreadyRead, isPlain, notRawBody } from './hints/raw-body.js'
 import { bytesOf, encodeText } from './rules/body.js'
 import { contentLengthOf, type HeadersInput } from './rules/headers.js'
+import { startTimer, within } from './within.js'
 
 /**
  * The request that a framework passes to a handler:
@@ -218,22 +219,9 @@ async function readFetch(request: Fields, name: string, limits: Limits): Promise
   }
 
   try {
-    return await inTime(readAll(), limits.bodyTimeout, () => tooLate(limits.bodyTimeout))
+    return await within(limits.bodyTimeout, readAll(), () => tooLate(limits.bodyTimeout))
   } finally {
     stopReading(reader)
-  }
-}
-
-/** Resolves to the result of `running`, or rejects with the error of `late` after `milliseconds`. A late result or error is ignored. */
-export async function inTime<T>(running: T | Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), milliseconds)
-  })
-  try {
-    return await Promise.race([running, expired])
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -302,9 +290,9 @@ function readStream(stream: NodeStream & object, name: string, limits: Limits): 
       settle()
       reject(aborted(cause))
     }
-    const timer = setTimeout(() => refuse(tooLate(limits.bodyTimeout)), limits.bodyTimeout)
+    const stopTimer = startTimer(limits.bodyTimeout, () => refuse(tooLate(limits.bodyTimeout)))
     const settle = () => {
-      clearTimeout(timer)
+      stopTimer()
       stream.off('data', data).off('end', end).off('error', fail).off('close', fail)
     }
     stream.on('data', data).on('end', end).on('error', fail).on('close', fail).resume()

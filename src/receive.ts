@@ -3,11 +3,12 @@ import { checkHeaders, checkSignature, checkWindow, type SignedRequest } from '.
 import { assertClock, type Clock } from './clock.js'
 import { HttpError, rejectedUnread, WebhookRejectedError } from './errors.js'
 import { publishResult, type ResultDetails } from './publish-result.js'
-import { type BodySource, findBody, inTime, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
+import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import type { Secret } from './request.js'
 import type { Accepted, Rejected } from './result.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore, newOwner, releaseKeys, reserveKeys } from './stores/nonce-store.js'
+import { within } from './within.js'
 
 /** A request that is not checked yet, and the webhook to which the request was sent. */
 export interface WebhookSource extends ReadBodyOptions {
@@ -179,7 +180,7 @@ async function findWebhook<Secrets, Key>(
   bodyTimeout: number,
 ): Promise<Webhook<Key>> {
   const late = () => new HttpError('ERR_LOOKUP_TIMEOUT', `The webhook was not found within ${bodyTimeout} ms`)
-  const found = await inTime(find(), bodyTimeout, late)
+  const found = await within(bodyTimeout, find(), late)
   // The request to an unknown webhook costs one HMAC too.
   if (found === undefined) return { webhookId: undefined, keys: [scheme.newKey()] }
   const fix = 'Return { webhookId, secret }, or undefined if there is no webhook.'

@@ -1,7 +1,7 @@
 import { storeOverload } from '../errors.js'
 import { Outage } from '../hints/outage.js'
+import { startTimer } from '../within.js'
 import { isUnreachable } from './failure.js'
-import { startTimer } from './with-timeout.js'
 
 /**
  * Limits how many reservations are in flight. If the limit is reached, reservations wait. The newest waiting reservation is sent first, and

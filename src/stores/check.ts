@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { NonceStoreError } from '../errors.js'
+import { within } from '../within.js'
 import { isUnreachable, storeFailure } from './failure.js'
-import { within } from './with-timeout.js'
 
 /** How long the server keeps a probe whose release failed, in seconds. */
 export const PROBE_SECONDS = 60

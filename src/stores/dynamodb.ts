@@ -64,7 +64,6 @@ const RELEASED_SECONDS = 3600
 export class DynamoDBNonceStore implements NonceStore {
   readonly #putItem: DynamoDBNonceStoreOptions['putItem']
   readonly #table: string
-  readonly #timeout: number
   readonly #reservations: Reservations
   readonly #clock: Clock
 
@@ -78,7 +77,6 @@ export class DynamoDBNonceStore implements NonceStore {
     assertClock(clock)
     this.#putItem = hidingCredentials(putItem)
     this.#table = table
-    this.#timeout = timeout
     this.#clock = clock
     this.#reservations = new Reservations(timeout, concurrency, () => timeOf(clock))
   }
@@ -106,7 +104,7 @@ export class DynamoDBNonceStore implements NonceStore {
    * @throws a `NonceStoreError` if the store does not work. The message says what to do.
    */
   async check(): Promise<void> {
-    await checkStore(this.#timeout, (webhookId, key) => {
+    await checkStore(this.#reservations.timeout, (webhookId, key) => {
       const hash = scopedKeyHash(webhookId, key)
       return {
         reserve: (owner) => this.#reserve(hash, PROBE_SECONDS, owner),

@@ -1,6 +1,7 @@
+import { within } from '../within.js'
 import { Admission } from './admission.js'
 import { MemoryNonceStore } from './memory.js'
-import { LateReservations, within } from './with-timeout.js'
+import { LateReservations } from './with-timeout.js'
 
 /** For how many milliseconds a key that another process holds is remembered, because that process can release the key. */
 const REMEMBERED = 250
@@ -29,7 +30,7 @@ interface Pending {
  * accepted only if the server accepts it.
  */
 export class Reservations {
-  readonly #timeout: number
+  readonly timeout: number
   readonly #admission: Admission
   readonly #late: LateReservations
   readonly #now: () => number
@@ -42,7 +43,7 @@ export class Reservations {
 
   /** The times `timeout` and `now()` are in milliseconds. `concurrency` is the maximum number of reservations in flight. */
   constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
-    this.#timeout = timeout
+    this.timeout = timeout
     this.#admission = new Admission(concurrency, timeout)
     this.#late = new LateReservations(timeout)
     this.#now = now
@@ -114,7 +115,7 @@ export class Reservations {
   async release(keys: readonly string[], ask: () => Promise<unknown>): Promise<void> {
     this.forget(keys)
     try {
-      await within(this.#timeout, ask())
+      await within(this.timeout, ask())
     } finally {
       this.forget(keys)
     }

@@ -1,4 +1,4 @@
-import { startTimer } from './with-timeout.js'
+import { startTimer } from '../within.js'
 
 /** The maximum number of rows that one sweep deletes, so that other statements wait only briefly. */
 export const SWEEP_ROWS = 256

@@ -1,4 +1,5 @@
 import { assertTimeout } from '../arguments.js'
+import { timedOut, within } from '../within.js'
 import { scopedKey } from './keys.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
 
@@ -124,37 +125,5 @@ export class LateReservations {
       this.#refusals.delete(oldest)
     }
     return refusal
-  }
-}
-
-/** Resolves to the result of `response`, or rejects if there is no result after `milliseconds`. A late result or error is ignored. */
-export function within<T>(
-  milliseconds: number,
-  response: T | PromiseLike<T>,
-  message = `No response within ${milliseconds} ms. The nonce may be reserved, so a retry may be refused. Check the server.`,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stopTimer = startTimer(milliseconds, () => reject(timedOut(message)))
-    Promise.resolve(response).finally(stopTimer).then(resolve, reject)
-  })
-}
-
-function timedOut(message: string): Error {
-  return Object.assign(new Error(message), { code: 'ETIMEDOUT' })
-}
-
-/**
- * Calls `act` after `milliseconds` and one more turn of the event loop, and returns a function that stops the timer. Without this turn, after
- * a stall of the process, the time-out would come before responses that have already arrived.
- */
-export function startTimer(milliseconds: number, act: () => void, { ref = true } = {}): () => void {
-  let turn: NodeJS.Immediate | undefined
-  const timer = setTimeout(() => {
-    turn = setImmediate(act)
-  }, milliseconds)
-  if (!ref) timer.unref()
-  return () => {
-    clearTimeout(timer)
-    clearImmediate(turn)
   }
 }

@@ -1,4 +1,4 @@
-import { within } from '../stores/with-timeout.js'
+import { within } from '../within.js'
 
 /** How long a rollback may take, in milliseconds, before the connection is ended instead. */
 const ROLLBACK_MILLISECONDS = 1000

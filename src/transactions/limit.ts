@@ -1,4 +1,4 @@
-import { startTimer } from '../stores/with-timeout.js'
+import { startTimer } from '../within.js'
 
 /** A limit of time for the current step. When the time of a step is over, the limit is exceeded for good. */
 export class Limit {

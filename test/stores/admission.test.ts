@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Admission } from '../../src/stores/admission.js'
-import { within } from '../../src/stores/with-timeout.js'
+import { within } from '../../src/within.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 
 // Servers with a known speed, and a clock that a test moves. The nightly tests have real servers and clients.
@@ -55,7 +55,7 @@ interface Answer {
 /** Returns functions that reserve at such a server, with and without an admission. */
 function open(server: FakeServer, concurrency = CONCURRENCY) {
   const admission = new Admission(concurrency, TIMEOUT)
-  const reserve = (answer: Promise<boolean>) => within(TIMEOUT, answer, 'too late')
+  const reserve = (answer: Promise<boolean>) => within(TIMEOUT, answer, () => new Error('too late'))
   return {
     admitted: () => reserve(admission.send(() => server.answer())),
     sent: () => reserve(server.answer()),

@@ -68,7 +68,6 @@ return (policy or 'unknown') .. ' ' .. ARGV[1]`
 export class RedisNonceStore implements NonceStore {
   readonly #sendCommand: (args: string[]) => Promise<unknown>
   readonly #keyPrefix: string
-  readonly #timeout: number
   readonly #reservations: Reservations
 
   constructor(options: RedisNonceStoreOptions) {
@@ -79,7 +78,6 @@ export class RedisNonceStore implements NonceStore {
     const { timeout, concurrency } = networkOptions(options)
     this.#sendCommand = hidingCredentials(sendCommand)
     this.#keyPrefix = keyPrefix
-    this.#timeout = timeout
     this.#reservations = new Reservations(timeout, concurrency)
   }
 
@@ -109,7 +107,7 @@ export class RedisNonceStore implements NonceStore {
    * @throws a `NonceStoreError` if the store does not work. The message says what to do.
    */
   async check(): Promise<void> {
-    await checkStore(this.#timeout, (webhookId, key) => {
+    await checkStore(this.#reservations.timeout, (webhookId, key) => {
       const redisKeys = this.#redisKeys(webhookId, [key])
       return {
         checkSettings: async () => assertNoEviction(await this.#run(POLICY, redisKeys, newToken(undefined))),

@@ -34,7 +34,7 @@ export const PARTS = {
   },
   messages: {
     mutate: [
-      'src/{arguments,errors,result}.ts',
+      'src/{arguments,errors,result,within}.ts',
       'src/hints/{headers,nonce-store,raw-body}.ts',
       'src/hints/rejection.ts',
       'src/stores/with-timeout.ts',
