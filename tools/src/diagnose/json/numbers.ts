@@ -44,7 +44,7 @@ export const preciseNumber =
     const value = Number(written)
     if (/^-?\d+$/.test(written) || !Number.isFinite(value)) return written
     const [mantissa = '', exponent] = value.toPrecision(digits).split('e')
-    const short = mantissa.replace(/\.?0+$/, '')
+    const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa
     return exponent === undefined ? short : `${short}e${exponent}`
   }
 

@@ -59,7 +59,7 @@ export function replacing(escapeOf: (character: string) => string | undefined): 
       replaced += text.slice(from, index) + instead
       from = index + 1
     }
-    return from === 0 ? text : replaced + text.slice(from)
+    return replaced + text.slice(from)
   }
 }
 

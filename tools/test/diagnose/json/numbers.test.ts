@@ -4,6 +4,7 @@ import {
   javaNumber,
   javascriptNumber,
   phpNumber,
+  preciseNumber,
   pythonNumber,
   rubyNumber,
   rustNumber,
@@ -15,6 +16,7 @@ describe('a number as a language writes it', () => {
     '1 1 1 1 1 1 1.0 1',
     '-0 0 0 0 0 0 -0.0 0',
     '1.0 1.0 1.0 1.0 1 1 1.0 1.0',
+    '0.0 0.0 0.0 0.0 0 0 0.0 0.0',
     '-0.0 -0.0 -0.0 -0.0 -0 0 -0.0 -0.0',
     '-1.50 -1.5 -1.5 -1.5 -1.5 -1.5 -1.5 -1.5',
     '1e3 1000.0 1000.0 1000.0 1000 1000 1000.0 1000.0',
@@ -33,4 +35,17 @@ describe('a number as a language writes it', () => {
     const [written = '', ...expected] = row.split(' ')
     expect(columns.map((language) => language(written))).toEqual(expected)
   })
+})
+
+// C's printf writes the same with %.17g.
+it.each([
+  ['0.1', '0.10000000000000001'],
+  ['-1.50', '-1.5'],
+  ['100.0', '100'],
+  ['1e16', '10000000000000000'],
+  ['1e30', '1e+30'],
+  ['12345678901234567890', '12345678901234567890'],
+  ['1e400', '1e400'],
+])('the number %s with 17 digits is %s', (written, expected) => {
+  expect(preciseNumber(17)(written)).toBe(expected)
 })

@@ -30,7 +30,7 @@ describe('a text has tokens', () => {
       '{a:1} {"a":1,} {"a":1] [1} {"a"} {1:2} [1,] [,1] [1,,2] [1:2] {"a",1} {"a":1:2} 1, ] 01 tru # [#] ["\\"]'
     for (const text of ['', '[NaN, -Infinity]', '{"a":1 2}', '1 2', '\u00a01', '["a\nb"]', ...wrong.split(' ')])
       expect(parseJson(text), text).toBeUndefined()
-    for (const text of [' 1\r\n', '["\\\\"]']) expect(parseJson(text), text).toBeDefined()
+    for (const text of [' 1\r\n', '["\\\\"]', '""']) expect(parseJson(text), text).toBeDefined()
   })
 
   it('if its numbers have at most 400 characters', () => {

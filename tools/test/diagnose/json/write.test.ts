@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
-import { parseJson } from '../../../src/diagnose/json/parse.js'
+import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
 import {
+  COMPACT,
   dotnetString,
   gsonString,
   hashMapOrder,
@@ -15,7 +16,7 @@ import {
   symfonyString,
   withoutNulls,
 } from '../../../src/diagnose/json/styles.js'
-import { writeJson } from '../../../src/diagnose/json/write.js'
+import { type Arrange, type JsonStyle, writeInSteps, writeJson } from '../../../src/diagnose/json/write.js'
 
 describe('the tokens of a JSON text', () => {
   it('are written unchanged without a style', () => {
@@ -52,15 +53,31 @@ describe('the tokens of a JSON text', () => {
     expect(written).toBe('["=!","\'!","+!","`!","<!",">!","&!","/!","\x7f!"]')
   })
 
-  it('are escaped without a split of a character in a long string', () => {
-    const long = JSON.stringify([`${'a'.repeat(2 ** 13 - 1)}😀<`])
-    const parsed = parseJson(long)
-    expect(parsed && writeJson(parsed, { escaping: JSON.stringify })).toBe(long)
+  it.each([
+    ['escaped in parts, without a split of a character', `${'a'.repeat(2 ** 13 - 1)}😀<`, 2],
+    ['escaped at once if they have 2^13 characters', `<${'a'.repeat(2 ** 13 - 1)}`, 0],
+    ['escaped in two parts if they have 2^14 characters', `<${'a'.repeat(2 ** 14 - 1)}`, 2],
+    ['escaped in three parts if they have one more', `😀${'a'.repeat(2 ** 14 - 1)}`, 3],
+  ])('are %s', (_, text, parts) => {
+    const long = JSON.stringify(text)
+    const costs = [...Array.from({ length: parts }, () => 2 ** 13), 10]
+    expect(written(parseJson(long), { escaping: JSON.stringify })).toEqual([long, ...costs])
+  })
+
+  it('are written in steps of 2^13 tokens, each of which costs as much as 10 characters', () => {
+    const object = `{${'"a":1,'.repeat(2 ** 13)}"a":1}`
+    const json = parseJson(object)
+    const order: Arrange = (members) => members
+    expect(written(json, {})).toEqual([object, 81_920, 81_920, 81_920, 81_920, 40])
+    expect(written(json, { order })).toEqual([object, 81_920, 81_930, 81_940, 81_920, 81_920, 40])
+    expect(written(json, { order })).toEqual([object, 81_920, 81_920, 40])
   })
 
   it('are not written if they would grow without limit', () => {
-    const parsed = parseJson('['.repeat(1000) + ']'.repeat(1000))
-    expect(parsed && writeJson(parsed, { spacing: { item: ',', colon: ': ', indent: '  ' } })).toBeUndefined()
+    const digits = (length: number) =>
+      writeJson(parseJson('1') as JsonText, { spacing: COMPACT, number: () => '1'.repeat(length) })
+    expect(digits(8 + 4096)).toHaveLength(8 + 4096)
+    expect(digits(8 + 4097)).toBeUndefined()
   })
 })
 
@@ -92,13 +109,22 @@ it.each([
   ['Ruby, as a symbol', rubySymbol, 'to_a?', ':to_a?'],
   ['Ruby, as a symbol of a variable', rubySymbol, '@a', ':@a'],
   ['Ruby, as a symbol that needs quotes', rubySymbol, 'to-do', ':"to-do"'],
-  ['PHP', phpString, 'é/"', '"\\u00e9\\/\\""'],
+  ['PHP', phpString, 'é/"\x80', '"\\u00e9\\/\\"\\u0080"'],
   ['Gson', gsonString, "a=b'", '"a\\u003db\\u0027"'],
   ['.NET', dotnetString, '\n<é"', '"\\n\\u003C\\u00E9\\u0022"'],
   ['Symfony', symfonyString, '<é"', '"\\u003C\\u00e9\\u0022"'],
 ])('a string: %s', (_, write, text, expected) => {
   expect(write(text)).toBe(expected)
 })
+
+/** Returns the text that is written, and the cost of each step. */
+function written(json: JsonText | undefined, style: JsonStyle): unknown[] {
+  const steps = writeInSteps(json as JsonText, style)
+  const costs: number[] = []
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) costs.push(step.value)
+  return [step.value, ...costs]
+}
 
 /** Returns an object with these members, in this order. */
 function sized(count: number, order = Array.from({ length: count }, (_, index) => index)): string {
