@@ -1,8 +1,8 @@
 // # Google Cloud Functions
 //
-// For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too:
+// For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too. Save the function as `index.mjs`:
 //
-// - Run the function with `npx functions-framework --target=billing`.
+// - Run the function with `npm pkg set main=index.mjs && npx functions-framework --target=billing`.
 // - The framework reads the body before your function runs. JSON that cannot be parsed gets 400.
 // - The sender must not compress the body, which the framework would inflate.
 // - With more than one instance, [choose a shared store](../operate/index.md).

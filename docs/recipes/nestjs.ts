@@ -2,13 +2,13 @@
 //
 // For NestJS 12 with Express:
 //
-// - Run the app with `npx tsx server.mts`. `tsconfig.json` needs `"experimentalDecorators": true` and `"emitDecoratorMetadata": true`.
+// - Install `@nestjs/platform-express` too, and run the app with `npx tsx server.mts`. `tsconfig.json` needs `"experimentalDecorators": true` and `"emitDecoratorMetadata": true`.
 // - The line with `json()` parses the bodies of all other routes. With `setGlobalPrefix('api')`, write `/api/hooks` there.
 // - `rawBody: true` is not enough: its parser inflates bodies, and refuses more than 100 kB.
 //
 // ## With Fastify
 //
-// Answer with `response.code(204).send()` and `refuse(response.hijack().raw, error)`. Then replace the last statement:
+// Install `@nestjs/platform-fastify`. Answer with `response.code(204).send()` and `refuse(response.hijack().raw, error)`. Then replace the last statement:
 //
 // ```ts
 // import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'

@@ -1,8 +1,9 @@
 // # Cloudflare Workers
 //
-// Run `npx wrangler secret put WEBHOOK_SECRET`, and save this handler as `worker.ts`:
+// Save this handler as `worker.ts`:
 //
-// - Run the Worker with `npx wrangler dev`, and deploy it with `npx wrangler deploy`.
+// - Save `WEBHOOK_SECRET=...` as `.dev.vars`, and run the Worker with `npx wrangler dev`.
+// - Run `npx wrangler secret put WEBHOOK_SECRET`, and then `npx wrangler deploy`.
 // - Do not use KV instead of the Durable Object: two Workers can read at the same time that a key is free.
 
 import { env } from 'cloudflare:workers'

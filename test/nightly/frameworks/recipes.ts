@@ -245,8 +245,8 @@ function build(project: string, node: string, script: string, ...args: string[])
 }
 
 function installFunction(project: string, source: string): readonly string[] {
-  const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS } })
-  writeFileSync(join(project, 'index.js'), outputText)
+  writeFileSync(join(project, 'package.json'), '{ "main": "index.mjs" }')
+  writeFileSync(join(project, 'index.mjs'), source)
   const framework = join(PACKAGES, '@google-cloud/functions-framework/build/src/main.js')
   return [process.execPath, framework, '--target=billing']
 }

@@ -3,6 +3,7 @@
 // For Nitro 2 on Node, which is the server of Nuxt 4. Save the handler as `server/routes/hooks/billing.post.ts`:
 //
 // - Run Nitro with `npx nitropack build && node .output/server/index.mjs`, and Nuxt with `npx nuxt build && node .output/server/index.mjs`.
+// - Without Nuxt, `nitro.config.ts` needs `export default defineNitroConfig({ srcDir: 'server' })`.
 // - Do not use the `readBody` of Nitro, which parses the body.
 
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
