@@ -1,18 +1,23 @@
 import { existsSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkSite } from './check-site.js'
-import { stage, stageGuides } from './stage.js'
 
 // `npm run docs` builds the site. With --serve, it is served and follows changes of the guides.
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 
-if (!existsSync(join(HERE, 'node_modules'))) {
-  console.error('VitePress is not installed. Run: npm ci --prefix docs/site')
+// The other modules need these packages, so they are imported later.
+for (const [folder, command] of [
+  [join(HERE, '../..'), 'npm ci'],
+  [HERE, 'npm ci --prefix docs/site'],
+]) {
+  if (existsSync(join(folder, 'node_modules'))) continue
+  console.error(`Packages are missing. Run: ${command}`)
   process.exit(1)
 }
 const { build, createServer } = await import('vitepress')
+const { checkSite } = await import('./check-site.js')
+const { stage, stageGuides } = await import('./stage.js')
 
 await stage()
 if (process.argv.includes('--serve')) {

@@ -155,10 +155,12 @@ describe('docs/debug/index.md', () => {
       )
       const answers = [sender, repaired].map((source) => {
         writeFileSync(join(folder, 'send.php'), source)
-        const args = ['send.php', `${listener.origin}/hooks/42`]
-        return spawnSync('php', args, { cwd: folder, encoding: 'utf8' }).stdout.trim()
+        const args = ['-d', 'display_errors=stderr', 'send.php', `${listener.origin}/hooks/42`]
+        const { stdout, stderr, signal } = spawnSync('php', args, { cwd: folder, encoding: 'utf8' })
+        return { stdout, stderr, signal }
       })
-      expect(answers).toEqual(['HTTP/1.1 401 Unauthorized', 'HTTP/1.1 204 No Content'])
+      const answerOf = (status: string) => ({ stdout: `HTTP/1.1 ${status}\n`, stderr: '', signal: null })
+      expect(answers).toEqual([answerOf('401 Unauthorized'), answerOf('204 No Content')])
       expect(await listener.interrupt()).toBe(0)
       expect(listener.stderr()).toBe('')
       const printed = listener
