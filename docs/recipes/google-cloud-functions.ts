@@ -1,6 +1,6 @@
 // # Google Cloud Functions
 //
-// For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too. Save the function as `index.mjs`:
+// For `@google-cloud/functions-framework` 5, which Cloud Run functions use. Save the function as `index.mjs`:
 //
 // - Run the function with `npm pkg set main=index.mjs && npx functions-framework --target=billing`.
 // - The framework reads the body before your function runs. JSON that cannot be parsed gets 400.

@@ -1,6 +1,6 @@
 // # The nonces
 //
-// Save this Durable Object, which keeps the nonces, as `webhook-nonces.ts`:
+// Save this Durable Object as `webhook-nonces.ts`:
 
 import { DurableObject } from 'cloudflare:workers'
 

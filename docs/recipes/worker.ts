@@ -3,8 +3,8 @@
 // Save this handler as `worker.ts`:
 //
 // - Save `WEBHOOK_SECRET=...` as `.dev.vars`, and run the Worker with `npx wrangler dev`.
-// - Run `npx wrangler secret put WEBHOOK_SECRET`, and then `npx wrangler deploy`.
-// - Do not use KV instead of the Durable Object: two Workers can read at the same time that a key is free.
+// - Run `npx wrangler secret put WEBHOOK_SECRET`, then `npx wrangler deploy`.
+// - Do not use KV: two Workers can read at once that a key is free.
 
 import { env } from 'cloudflare:workers'
 import { handle, type NonceStore, refusal } from 'inbound-webhook-auth'
