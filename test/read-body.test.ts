@@ -712,6 +712,24 @@ describe('bodyTimeout', () => {
     })
   })
 
+  it('accepts a body that is complete when a process that stalled notices that the time is over', async () => {
+    const stream = new Readable({ read() {} })
+    const web: { controller?: ReadableStreamDefaultController } = {}
+    const fetched = fetchRequest(
+      new ReadableStream({ start: (controller) => void Object.assign(web, { controller }) }),
+      {
+        duplex: 'half',
+      },
+    )
+    const bodies = [asSource(stream), fetched].map((source) => readBody(source as BodySource, { bodyTimeout: 1 }))
+    vi.advanceTimersByTime(1)
+    stream.push(BYTES)
+    stream.push(null)
+    web.controller?.enqueue(Uint8Array.from(BYTES))
+    web.controller?.close()
+    expect(await Promise.all(bodies)).toEqual([BYTES, BYTES])
+  })
+
   /** Expects that a body is too slow after exactly this time, and returns the error. */
   async function lateAfter(source: BodySource, milliseconds: number, limits = {}): Promise<unknown> {
     const settled = vi.fn()
