@@ -35,10 +35,7 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
     limited.reserveAll = (...call) => reserve(call[0], call[1], call[3], () => reserveAll.apply(nonceStore, call))
   }
   if (release) {
-    limited.release = (...call) => {
-      const response = release.apply(nonceStore, call)
-      return response === undefined ? response : within(milliseconds, response)
-    }
+    limited.release = (...call) => within(milliseconds, release.apply(nonceStore, call))
   }
   return limited
 

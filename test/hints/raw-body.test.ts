@@ -90,6 +90,12 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
       /\nRestify and Polka: pass await readBody\(req\), and /,
     ],
     [
+      "hapi's request",
+      () => Object.assign(stream(), { payload: {}, raw: {} }),
+      /\nhapi: pass await readBody\(request\), /,
+    ],
+    ["Lambda's event with a parsed body", () => ({ isBase64Encoded: false, body: {} }), / and remove the body parser /],
+    [
       "Koa's request",
       () =>
         new (class {

@@ -35,18 +35,19 @@ function watch(answer: boolean | Promise<boolean>): { outcome: unknown } {
 }
 
 describe('withTimeout', () => {
-  it.each(['reserve', 'reserveAll'] as const)('rejects %s after its milliseconds, and not before', async (method) => {
-    const store = withTimeout({ ...SILENT, reserveAll: SILENT.reserve }, 1000)
-    const seen = watch(
-      method === 'reserve' ? store.reserve('42', 'n', 600) : (store.reserveAll?.('42', ['n'], 600) ?? true),
-    )
-    await pass(999)
-    expect(seen.outcome).toBe('pending')
-    await pass(1)
-    expect(seen.outcome).toBe(
-      'No response within 1000 ms. The nonce may be reserved, so a retry may be refused. Check the server.',
-    )
-  })
+  it.each(['reserve', 'reserveAll', 'release'] as const)(
+    'rejects %s after its milliseconds, and not before',
+    async (method) => {
+      const silent = { reserve: SILENT.reserve, reserveAll: SILENT.reserve, release: () => new Promise<void>(() => {}) }
+      const seen = watch(Reflect.apply(withTimeout(silent, 1000)[method] as () => never, undefined, ['42', ['n'], 600]))
+      await pass(999)
+      expect(seen.outcome).toBe('pending')
+      await pass(1)
+      expect(seen.outcome).toBe(
+        'No response within 1000 ms. The nonce may be reserved, so a retry may be refused. Check the server.',
+      )
+    },
+  )
 
   it('gives verify a NonceStoreError with the cause', async () => {
     const result = verify(signedRequest(), SECRET, withTimeout(SILENT, 1000), new TestClock()).catch((error) => error)
@@ -62,7 +63,7 @@ describe('withTimeout', () => {
     ['false', async () => false, false],
     ['an error', () => Promise.reject(new Error('connection refused')), 'connection refused'],
   ])('passes on an answer in time, and clears its timer: %s', async (_, reserve, outcome) => {
-    const seen = watch(withTimeout({ reserve }, 1000).reserve('42', 'nonce', 600))
+    const seen = watch(withTimeout({ reserve }, 1000).reserve('42', 'nonce', 600, 'me'))
     await pass(0)
     expect(seen.outcome).toBe(outcome)
     expect(vi.getTimerCount()).toBe(0)
@@ -144,7 +145,7 @@ describe('withTimeout', () => {
       const { store, calls, limited } = slowStore()
       watch(limited.reserve('42', 'n', 600))
       await pass(1000)
-      expect(() => limited.reserve('42', 'n', 600)).toThrow(/^An earlier copy/)
+      expect(() => limited.reserveAll?.('42', ['x', 'n'], 600)).toThrow(/^An earlier copy/)
       watch(limited.reserve('4', '2n', 600))
       await pass(1000)
       expect(store.reserve('42', 'n', 600)).toBe(false)
