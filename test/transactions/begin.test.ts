@@ -30,12 +30,12 @@ class Connection {
     this.calls.push('end')
   }
 
-  on(_: 'error', listener: () => void): void {
-    this.listeners.add(listener)
+  on(event: 'error'): void {
+    this.listeners.add(event)
   }
 
-  removeListener(_: 'error', listener: () => void): void {
-    this.listeners.delete(listener)
+  removeListener(event: 'error'): void {
+    this.listeners.delete(event)
   }
 }
 
@@ -50,7 +50,7 @@ describe.each(BEGINS)('%s', (_, beginOn) => {
     await beginOn(connection)(async (given) => {
       expect(given).toBe(connection)
       // The pool hears no errors while the connection is in use, and an error without a listener would end the process.
-      expect(connection.listeners.size).toBe(1)
+      expect([...connection.listeners]).toEqual(['error'])
       await given.query('INSERT')
     })
     expect(connection.calls).toEqual(['BEGIN', 'INSERT', 'COMMIT', 'release'])

@@ -90,6 +90,44 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     expect([database.rows, database.nonces.size]).toEqual([1, 2])
     for (const again of [store, newStore()]) expect(await deliver(again)).toBe('replayed')
     expect(database.rows).toBe(1)
+    expect(await deliver(newStore(), work, [...'abcdef'])).toBe('done')
+  })
+
+  it('locks all keys in one statement', async () => {
+    await deliver(newStore({}, 'hooks.nonces'))
+    await deliver(newStore())
+    const parts =
+      name === 'MySQL'
+        ? [
+            /^SELECT CASE WHEN GET_LOCK\(.*CONCAT_WS\('\.', 'hooks', 'nonces'\).*, 0\) AND GET_LOCK\(.*, 0\) THEN 1 /,
+            /^SELECT CASE WHEN GET_LOCK\(.*CONCAT_WS\('\.', DATABASE\(\), 'webhook_nonces'\).*, 0\) AND GET_LOCK\(/,
+          ]
+        : [
+            /^SELECT CASE WHEN pg_try_advisory_xact_lock\(\d{1,19} # .*\) AND pg_try_advisory_xact_lock\(\d{1,19} # .*\) THEN 1 /,
+            / CASE WHEN current_setting\('transaction_timeout', true\) IS NOT NULL THEN set_config\('transaction_timeout', .* END$/,
+          ]
+    const locks = statements.filter((text) => text.startsWith('SELECT CASE WHEN'))
+    expect(locks).toEqual(parts.map((part) => expect.stringMatching(part)))
+  })
+
+  it.each([["'a"], ["a'"], ['g'], [[]]])('refuses a parameter that is not hex digits: %s', async (value) => {
+    const failed = expect(Object(newStore()).query('SELECT ?', [value])).rejects
+    await failed.toThrow('A parameter is not hex digits or a number.')
+  })
+
+  it.each([
+    ['begin', '(run) => knex.transaction(run)'],
+    ['query', '(transaction, text) => transaction.raw(text)'],
+  ])('refuses the option %s without a function', (option, example) => {
+    const create = () => new Store({ begin: async () => {}, query, [option]: 1 })
+    expect(create).toThrow(`${option} is a number. Pass a function, such as ${example}.`)
+  })
+
+  it('has a probe for check, which reserves a key in a transaction, and releases the key', async () => {
+    const probe = Object(newStore()).createProbe('42', 'probe')
+    expect([await probe.reserve(), await probe.reserve()]).toEqual([true, false])
+    await probe.release()
+    expect([await probe.reserve(), database.nonces.size]).toEqual([true, 1])
   })
 
   it('rolls both back if the work rejects, and rejects with the same error', async () => {
@@ -262,6 +300,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
   describe('with a time-out', () => {
     const late = (message: RegExp) => ({
       code: 'ERR_NONCE_STORE',
+      message: 'The nonce store failed. See the cause.',
       status: 503,
       cause: { message: expect.stringMatching(message) },
     })
@@ -366,7 +405,11 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       expect(database.rows).toBe(0)
     })
 
-    it('keeps the connection from others while it may live, and rolls back when the work ends', async () => {
+    const denied = async () => Promise.reject(Object.assign(new Error('denied'), { severity: 'ERROR', errno: 1094 }))
+    it.each([
+      ['has no response', hang],
+      ['is refused', denied],
+    ])('keeps the connection from others if its end %s, and rolls back when the work ends', async (_, end) => {
       const { take, taken } = newStep()
       const endings: string[] = []
       const store = new Store({
@@ -377,7 +420,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
             () => endings.push('rollback'),
           )
         },
-        query: (session, text) => (/terminate|KILL/.test(text) ? hang() : query(session, text)),
+        query: (session, text) => (/terminate|KILL/.test(text) ? end() : query(session, text)),
       })
       const refused = expect(deliver(store, () => taken)).rejects.toMatchObject(TIMED_OUT)
       await time.pass(30_000)

@@ -40,10 +40,11 @@ export const PARTS = {
       'src/stores/with-timeout.ts',
     ],
     testFiles: [
-      'test/{errors,sign,verify}.test.ts',
-      'test/hints/*.test.ts',
+      'test/{errors,handle,publish-result,receive,refuse,sign,verify}.test.ts',
+      // The warnings are left out: each of their tests loads the modules again, so the tables would no longer be static.
+      'test/hints/{nonce-store,outage,raw-body,rejection}.test.ts',
       'test/rules/wording.test.ts',
-      'test/stores/with-timeout.test.ts',
+      'test/stores/{network-stores,reservations,with-timeout}.test.ts',
     ],
     score: 97,
   },
@@ -69,12 +70,15 @@ export const PARTS = {
   },
   admission: {
     mutate: ['src/stores/{admission,check,credentials,failure,reservations}.ts'],
-    testFiles: ['test/stores/{admission,check,credentials,failure,reservations}.test.ts', 'test/hints/outage.test.ts'],
+    testFiles: [
+      'test/stores/{admission,check,credentials,delete-expired,failure,network-stores,reservations}.test.ts',
+      'test/hints/outage.test.ts',
+    ],
     score: 90,
   },
   transactions: {
     mutate: ['src/transactions/*.ts'],
-    testFiles: ['test/transactions/*.test.ts'],
+    testFiles: ['test/handle.test.ts', 'test/transactions/*.test.ts'],
     score: 85,
   },
   testing: { mutate: ['tools/src/testing/*.ts'], testFiles: ['tools/test/testing/*.test.ts'], score: 92 },

@@ -183,8 +183,12 @@ export class Session {
   }
 
   #owned(text: string): Record<string, unknown>[] {
-    const [owner, ...hashes] = [...text.matchAll(/(?:decode|UNHEX)\('(\w*)'/g)].map(([, digits]) => String(digits))
-    const owned = hashes.filter((hash) => this.#find(keyOf(text, hash))?.owner === owner)
+    const hashes = [...text.matchAll(/(?:decode|UNHEX)\('(\w*)'/g)].map(([, digits]) => String(digits))
+    const owner = text.includes('reserved_by') ? hashes.shift() : undefined
+    const owned = hashes.filter((hash) => {
+      const row = this.#find(keyOf(text, hash))
+      return row !== undefined && row.owner === (owner ?? row.owner)
+    })
     if (text.startsWith('DELETE ')) for (const hash of owned) this.#nonces.set(keyOf(text, hash), undefined)
     return owned.map((hash) => ({ hash }))
   }
