@@ -195,6 +195,14 @@ describe('a request whose headers break a rule', () => {
     expect(await outcomeOf(request)).toMatchObject({ reason })
     expect(touched).toBe(0)
   })
+
+  it.each([{ rawBody: BODY }, { body: BODY }, { body: '', isBase64Encoded: false }])(
+    'does not close the connection if the body was read before: %j',
+    async (read) => {
+      const error = await outcomeOf({ headers: {}, ...read })
+      expect(error).toMatchObject({ reason: 'missing_header', headers: undefined })
+    },
+  )
 })
 
 describe('the window', () => {

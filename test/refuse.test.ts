@@ -164,11 +164,14 @@ describe('refuse', () => {
   })
 
   it('only logs if the handler has already responded', async () => {
+    let isCut: boolean | undefined
     const port = await serve((_, response) => {
       response.writeHead(200).end('the answer')
       refuse(response, FAULT)
+      isCut = response.destroyed
     })
     expect(await post(port)).toMatchObject({ status: 200, text: 'the answer' })
+    expect(isCut).toBe(false)
     expect(logged()).toEqual([['error', expect.stringMatching(/^Error: no connection at .*cause.*ECONNREFUSED/)]])
   })
 
