@@ -63,7 +63,7 @@ export function check(input: CheckInput): CheckReport {
     arrival,
     rules: checkRules(headers, arrival, expected, now, scheme),
     findings,
-    // The page says this even if there is a finding. Brotli hardly changes a small body, so another change may lead to the same bytes.
-    isBrotliNotTried: isBrotliNotTried && !diagnosis.valid,
+    // The page says this even if there is another finding. Brotli hardly changes a small body, so another change may lead to the same bytes.
+    isBrotliNotTried: isBrotliNotTried && !diagnosis.valid && !findings.some(({ code }) => code === 'body_compressed'),
   }
 }

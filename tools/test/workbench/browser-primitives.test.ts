@@ -1,9 +1,11 @@
-import { deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { bodies } from '../../../test/support/arbitraries.js'
 import { fc } from '../../../test/support/fast-check.js'
+import { signatureOf } from '../../../test/support/request.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 import { browserPrimitives } from '../../src/workbench/browser-primitives.js'
+import { check } from '../../src/workbench/check.js'
 
 // What the page computes is what Node computes.
 
@@ -61,3 +63,21 @@ describe.each([
     expect(inflateInBoth(compress(Buffer.alloc(100_000)))).not.toContain(undefined)
   })
 })
+
+it.each([
+  ['Brotli', brotliCompressSync, [], true],
+  ['gzip', gzipSync, ['body_compressed'], false],
+] as const)(
+  'the page says that Brotli was not tried, unless it finds the compression: %s',
+  (_, compress, codes, isShown) => {
+    const text = `{"event":"invoice.paid","lines":"${'line '.repeat(50)}"}`
+    const signature = signatureOf('1700000000', 'abc', text, 'a secret')
+    const head = `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n`
+    const capture = Buffer.concat([Buffer.from(head), compress(text)])
+    const now = 1_700_000_000_000
+    const report = check({ capture, body: undefined, secrets: ['a secret'], arrival: String(now), now })
+    const found = report.findings.map(({ code }) => code).filter((code) => code === 'body_compressed')
+    expect(found).toEqual(codes)
+    expect(report.isBrotliNotTried).toBe(isShown)
+  },
+)
