@@ -236,7 +236,8 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     const written = this.#dialect.returnsHashes ? hashesIn(result) : await this.#reservedHashes(query, rows)
     const taken = hashes.filter((hash) => !written.includes(hash))
     if (taken.length === 0) return 'done'
-    if (taken.length === 1 && taken[0] === eventHash) return 'repeated'
+    // The event is the last of the keys.
+    if (taken[0] === eventHash) return 'repeated'
     const [from, parameters] = this.whereOwned(rows)
     if (written.length > 0) await query(`DELETE ${from}`, parameters)
     return 'replayed'

@@ -26,7 +26,9 @@ export class SimulatedTime {
     vi.stubGlobal('performance', { now: () => this.now })
     const start = (act: (value?: unknown) => void, milliseconds: number, value?: unknown) => {
       const unref = () => Object.assign(timer, { isRef: false })
-      const timer = { due: this.now + milliseconds, act: () => act(value), unref, isRef: true }
+      // Node waits 1 ms for a time that is too large.
+      const due = this.now + (milliseconds < 2 ** 31 ? milliseconds : 1)
+      const timer = { due, act: () => act(value), unref, isRef: true }
       const index = this.#timers.findLastIndex(({ due }) => due <= timer.due)
       this.#timers.splice(index + 1, 0, timer)
       return timer

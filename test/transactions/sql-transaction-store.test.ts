@@ -209,6 +209,72 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     expect(after[0]?.owner).not.toBe(before[0]?.owner)
   })
 
+  describe('with the key of an event', () => {
+    const eventOf = (keys: readonly string[], eventKey = 'event') => {
+      const work = vi.fn(insert)
+      const outcome = newStore().transact({ webhookId: '42', keys, ttlSeconds: 600, eventKey, work })
+      return outcome.then((result) => [result.outcome, work.mock.calls.length])
+    }
+
+    it('does the work once per event, and reserves the nonce of a repetition', async () => {
+      expect(await eventOf(['first', 'signature 1'])).toEqual(['done', 1])
+      expect(await eventOf(['second', 'signature 2'])).toEqual(['repeated', 0])
+      expect(await eventOf(['second', 'signature 3'])).toEqual(['replayed', 0])
+      expect(await eventOf(['third', 'signature 3'], 'another event')).toEqual(['done', 1])
+      expect([database.rows, database.nonces.size]).toEqual([2, 8])
+    })
+
+    it('remembers the event for seven days, longer than the nonce', async () => {
+      await eventOf(['first'])
+      const expiries = [...database.nonces.values()].map(({ expiresAt }) => expiresAt - database.clock.milliseconds)
+      expect(expiries).toEqual([600_001, 604_800_001])
+    })
+
+    it.each([599, 600.5, 2 ** 31, Number.NaN, '600'])('refuses eventTtlSeconds of %s', (eventTtlSeconds) => {
+      const create = () => new Store({ eventTtlSeconds: eventTtlSeconds as number, begin: async () => {}, query })
+      expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+      expect(create).toThrow(/^eventTtlSeconds is not a whole number of seconds from 600\. Suggested: 604800\.$/)
+    })
+
+    it.each([600, 2 ** 31 - 1])('takes eventTtlSeconds of %s', (eventTtlSeconds) => {
+      expect(() => new Store({ eventTtlSeconds, begin: async () => {}, query })).not.toThrow()
+    })
+  })
+
+  describe('sweeps', () => {
+    const sweeps = () => statements.filter((text) => text.includes('SKIP LOCKED')).length
+
+    it('in one transaction for all 64 messages, but not while a transaction waits for a connection', async () => {
+      let isFailing = false
+      let waits: Promise<unknown> = Promise.resolve()
+      const begin = () => (isFailing ? Promise.reject(new Error('no connection')) : waits)
+      const store = newStore({ begin })
+      let messages = 0
+      const deliver64 = async () => {
+        for (const last = messages + 64; messages < last; messages++)
+          await deliver(store, insert, [`nonce ${messages}`])
+      }
+      // Neither a failed begin nor a finished transaction waits for a connection.
+      isFailing = true
+      await expect(deliver(store)).rejects.toThrow(/^The nonce store failed/)
+      isFailing = false
+      await deliver64()
+      const begun = database.sessions.length
+      expect([sweeps(), begun]).toEqual([1, 65])
+
+      const { take, taken } = newStep()
+      waits = taken
+      const waiting = deliver(store)
+      waits = Promise.resolve()
+      // After a sweep that found little, the next one comes after 256 messages.
+      for (let round = 0; round < 4; round++) await deliver64()
+      expect(sweeps()).toBe(1)
+      take()
+      await waiting
+      expect(sweeps()).toBe(2)
+    })
+  })
+
   it('never lets a copy wait: a copy, and another message with one of the keys, are in progress', async () => {
     const { take, taken } = newStep()
     const first = deliver(newStore(), async (session) => {
@@ -305,6 +371,12 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       cause: { message: expect.stringMatching(message) },
     })
 
+    it('has the code of a time-out, which starts the hint about a client that does not recover', async () => {
+      const refused = expect(deliver(newStore({ begin: hang }))).rejects.toMatchObject({ cause: { code: 'ETIMEDOUT' } })
+      await time.pass(1000)
+      await refused
+    })
+
     it.each(['begin', 'lock', 'reserve'] as const)(
       'never runs the work after it has reported the time-out: %s',
       async (step) => {
@@ -347,7 +419,12 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
   })
 
   describe('with work that takes too long', () => {
-    const TIMED_OUT = { code: 'ERR_WORK_TIMEOUT', status: 503, headers: { 'Retry-After': '1' } }
+    const TIMED_OUT = {
+      code: 'ERR_WORK_TIMEOUT',
+      status: 503,
+      headers: { 'Retry-After': '1' },
+      message: expect.stringMatching(/^The work took longer than \d+ ms, so nothing is committed$/),
+    }
 
     it('rejects after 30 s, commits nothing, and accepts the next attempt', async () => {
       let signal: { readonly aborted: boolean } | undefined
@@ -464,6 +541,11 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       take()
       expect(await outcome).toBe('done')
       expect(statements.join()).not.toContain('set_config')
+      // Otherwise, the server ends a connection whose process has gone, 1 s after the work's time-out.
+      await deliver(newStore(), insert, ['another'])
+      const settings = [...statements.join().matchAll(/set_config\('(\w+_timeout)', LEAST\(31000, NULLIF\(/g)]
+      const names = ['idle_in_transaction_session_timeout', 'statement_timeout', 'transaction_timeout']
+      expect(settings.map(([, setting]) => setting)).toEqual(name === 'MySQL' ? [] : names)
     })
 
     it.each([0, -1, 0.5, Number.NaN, 2 ** 31, '1000'])('refuses a workTimeout of %s', (workTimeout) => {
