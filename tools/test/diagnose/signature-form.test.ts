@@ -102,6 +102,19 @@ it.each([
   expect(formsOf(signature)).toEqual([])
 })
 
+it.each([
+  [`${DIGEST.slice(0, 10)}${DIGEST.slice(13)}`, '3 digits too few, after the first 10'],
+  [`${DIGEST.slice(0, 10)}fff${DIGEST.slice(10)}`, '3 digits too many, after the first 10'],
+  [`${DIGEST.slice(0, 10)}${DIGEST.slice(14)}`, undefined],
+])('at most three digits of %j are missing or added', (signature, description) => {
+  const changed = signatureForms(signature, String).find(({ code }) => code === 'signature_changed')
+  expect(changed?.describe?.(DIGEST)).toBe(description)
+})
+
+it('the text around a digest is a difference', () => {
+  expect(formsOf(`v1=${DIGEST};x`)[0]).toBe('signature_format: `v1=` before it, `;x` after it')
+})
+
 it('a digest is found in a long header', () => {
   expect(formsOf(`${'no digest '.repeat(1000)}${DIGEST}`)[0]).toMatch(/^signature_format/)
   expect(formsOf(`${'1234567890,'.repeat(100)}${DIGEST}`)[0]).toMatch(/^signature_format/)
