@@ -223,22 +223,6 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       expect(await eventOf(['third', 'signature 3'], 'another event')).toEqual(['done', 1])
       expect([database.rows, database.nonces.size]).toEqual([2, 8])
     })
-
-    it('remembers the event for seven days, longer than the nonce', async () => {
-      await eventOf(['first'])
-      const expiries = [...database.nonces.values()].map(({ expiresAt }) => expiresAt - database.clock.milliseconds)
-      expect(expiries).toEqual([600_001, 604_800_001])
-    })
-
-    it.each([599, 600.5, 2 ** 31, Number.NaN, '600'])('refuses eventTtlSeconds of %s', (eventTtlSeconds) => {
-      const create = () => new Store({ eventTtlSeconds: eventTtlSeconds as number, begin: async () => {}, query })
-      expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
-      expect(create).toThrow(/^eventTtlSeconds is not a whole number of seconds from 600\. Suggested: 604800\.$/)
-    })
-
-    it.each([600, 2 ** 31 - 1])('takes eventTtlSeconds of %s', (eventTtlSeconds) => {
-      expect(() => new Store({ eventTtlSeconds, begin: async () => {}, query })).not.toThrow()
-    })
   })
 
   describe('sweeps', () => {
