@@ -3,8 +3,6 @@
 /** The three headers that authenticate a request, in lowercase. */
 export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
-export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
-
 /** The names of the three headers of a scheme, in lowercase. */
 export interface HeaderNames {
   readonly timestamp: string
