@@ -447,7 +447,7 @@ describe('readBody of a Fetch Request', () => {
   })
 
   it('refuses a stream of text', async () => {
-    // undici refuses text by itself, so the stream stands in for another runtime's.
+    // undici refuses text itself, so this stream is one as in another runtime.
     const { stream } = streamOf([EVENT])
     const request = { headers: new Headers(), bodyUsed: false, body: stream, arrayBuffer() {} }
     await expect(readBody(request)).rejects.toMatchObject(

@@ -31,7 +31,7 @@
 // - **`trustedOrigins: ['*']` switches off the CSRF check of the whole app,** which answers 403 to forms, text and bodies without a content type. For senders of
 //   `application/json` alone, leave it out.
 // - Build the app with `WEBHOOK_SECRET=any npx vite build`, and **start it with `BODY_SIZE_LIMIT=Infinity node build`.** Otherwise, `adapter-node` cuts off bodies of more than 512 KB, and the sender gets 400.
-// - In SvelteKit 2, install `@sveltejs/adapter-node@5`. Without `Content-Type`, the body arrives empty there. The lines about the secret are:
+// - In SvelteKit 2, install `@sveltejs/adapter-node@5`. There, the body of a request without `Content-Type` arrives empty, and the lines about the secret are:
 //
 // ```ts
 // import { env } from '$env/dynamic/private'

@@ -55,8 +55,8 @@ export class Admission {
   }
 
   /**
-   * While the server is silent, one reservation is in flight. A client that waits for silence on its connection, such as `socketTimeout` of
-   * the package `redis`, would otherwise never notice that the connection is lost, because each new command restarts that wait.
+   * While the server is silent, one reservation is in flight. In some clients, such as `redis` with `socketTimeout`, each new command
+   * restarts the time-out of the connection. With more reservations, such a client would never notice that the connection is lost.
    */
   #hasRoom(): boolean {
     return this.#inFlight.size < (this.#isSilent ? 1 : this.#concurrency)

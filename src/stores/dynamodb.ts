@@ -25,7 +25,7 @@ export interface DynamoDBNonceStoreOptions extends NetworkOptions {
    * `key_hash`.
    */
   table?: string | undefined
-  /** The clock for the expiry. Pass the same clock as to `verify`. By default `Date`. */
+  /** The clock for the expiry, by default `Date`. Pass the same clock as to `verify`. */
   clock?: Clock | undefined
 }
 

@@ -236,7 +236,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     const written = this.#dialect.returnsHashes ? hashesIn(result) : await this.#reservedHashes(query, rows)
     const taken = hashes.filter((hash) => !written.includes(hash))
     if (taken.length === 0) return 'done'
-    // The event is the last of the keys.
+    // The event is the last key, so it is the first taken key only if no key of the message is taken.
     if (taken[0] === eventHash) return 'repeated'
     const [from, parameters] = this.whereOwned(rows)
     if (written.length > 0) await query(`DELETE ${from}`, parameters)

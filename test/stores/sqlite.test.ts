@@ -47,8 +47,8 @@ describe('SqliteNonceStore', () => {
 })
 
 describe('a reservation', () => {
-  // The time of a reservation is rounded up, and that of a later one down, so the key is kept for one millisecond more
-  // than its TTL.
+  // The time of a reservation is rounded up, and the time of a later reservation down. So the key is kept for 1 ms more than its
+  // TTL.
   it.each([
     [0, 600_001.999, false],
     [0, 600_002, true],

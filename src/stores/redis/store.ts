@@ -9,7 +9,7 @@ import { Reservations } from '../reservations.js'
 
 /** Options of {@link RedisNonceStore}. The only required function is a single line with any client. */
 export interface RedisNonceStoreOptions extends NetworkOptions {
-  /** Sends one command, and resolves to the reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is the first key. */
+  /** Sends one command, and resolves to the reply, or rejects. The command is `EVAL`, and `args[3]` is the first key. */
   sendCommand: (args: string[]) => Promise<unknown>
   /** The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot. */
   keyPrefix?: string | undefined

@@ -89,8 +89,8 @@ export interface Row {
   /** The reservations that the fault makes the store lose. By default nothing. */
   loses?: 'everything' | 'something' | 'nothing'
   /**
-   * What proves that the fault had an effect: requests that fail (the default), requests that are accepted again, or a check
-   * of its own in `begin`, `end` or `afterwards`.
+   * The proof that the fault had an effect. By default, requests fail. Other proofs are requests that are accepted again, and a check
+   * in `begin`, `end` or `afterwards`.
    */
   proof?: 'failures' | 'loss' | 'own'
   /** Checks what else the report must show. */

@@ -6,8 +6,8 @@ import { MySqlNonceStore, type SqlNonceStoreOptions } from '../../../src/stores/
 const TAKEN = Object.assign(new Error('Duplicate entry'), { errno: 1062, sqlState: '23000' })
 const DEADLOCK = Object.assign(new Error('Deadlock found'), { errno: 1213, sqlState: '40001' })
 
-// The whole statements, because a small change to one of them removes the protection: with NOW(), rows expire by the time zone of
-// a connection, and with INSERT IGNORE, a taken key is no error.
+// The tests compare whole statements, because a small change removes the protection. With NOW(), rows expire by the time zone of a
+// connection. With INSERT IGNORE, a taken key causes no error.
 const INSERT =
   'INSERT INTO `webhook_nonces` (key_hash, expires_at, reserved_by) VALUES (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? * 1000 MICROSECOND, UNHEX(?))'
 const DELETE = 'DELETE FROM `webhook_nonces` WHERE key_hash IN (UNHEX(?)) AND expires_at < UTC_TIMESTAMP(6)'

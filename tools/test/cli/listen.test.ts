@@ -372,7 +372,7 @@ describe('a page in a browser', () => {
       expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 421, text: `${detail}\n` })
       expect((await waitFor(1)).at(-1)).toMatchObject({ status: 421, reason: 'foreign_host', detail })
     }
-    // What is no name is not shown as part of a command.
+    // A command shows only a valid name.
     expect(await ask(port, ['Host: a;reboot'])).toEqual({
       status: 421,
       text: 'Host contains characters that are not allowed. Send to the address that listen prints.\n',

@@ -7,7 +7,7 @@ import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 import { browserPrimitives } from '../../src/workbench/browser-primitives.js'
 import { check } from '../../src/workbench/check.js'
 
-// What the page computes is what Node computes.
+// The page computes the same values as Node.
 
 const BROWSER_PRIMITIVES = browserPrimitives(() => {})
 const parts = fc.array(bodies, { maxLength: 3 })
