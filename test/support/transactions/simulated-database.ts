@@ -171,6 +171,10 @@ export class Session {
     const written = []
     for (const [, hash = '', milliseconds, owner = ''] of text.matchAll(values)) {
       const key = keyOf(text, hash)
+      // A server waits for the row until it gives up. MySQL unlocks its named locks before the commit, so only the row holds off a copy then.
+      if (this.database.sessions.some((other) => other !== this && other.#nonces.has(key))) {
+        throw Object.assign(new Error('Lock wait timeout exceeded'), { errno: 1205 })
+      }
       const found = this.#find(key)
       const row = { expiresAt: clock.now() + Number(milliseconds), owner }
       if (found === undefined || text.includes('ON CONFLICT')) {
