@@ -320,6 +320,15 @@ describe('the time-out', () => {
     expect(published).toMatchObject(Array(2).fill({ outcome: 'ERR_LOOKUP_TIMEOUT', webhookId: undefined }))
   })
 
+  it('accepts a webhook that is found when a process that stalled notices that the time is over', async () => {
+    const late: { resolve?: (webhook: typeof found) => void } = {}
+    const find = () => new Promise<typeof found>((resolve) => Object.assign(late, { resolve }))
+    const outcome = outcomeOf(find, { bodyTimeout: 1 })
+    vi.advanceTimersByTime(1)
+    late.resolve?.(found)
+    expect(await outcome).toMatchObject({ ok: true, webhookId: '42' })
+  })
+
   it('of the body begins when the function has answered', async () => {
     const request = Object.assign(new Readable({ read() {} }), { headers: OWN })
     const find = () => new Promise((resolve) => setTimeout(() => resolve(found), 99))
