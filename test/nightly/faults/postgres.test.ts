@@ -224,7 +224,7 @@ it.runIf(installed)('a standby that hangs takes as many processes as the role ma
     expect(most).toBeGreaterThan(10)
     expect(most).toBeLessThanOrEqual(30)
   } finally {
-    standby.signal('SIGCONT')
+    await standby.signal('SIGCONT')
     await standby.stop()
     await server.stop()
   }

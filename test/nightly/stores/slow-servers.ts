@@ -7,12 +7,13 @@ import type { PostgresServer } from '../../support/servers.js'
 // Servers with a known capacity: they do so many reservations per second, and no more.
 
 /**
- * Makes each insertion sleep. The table must exist.
+ * Makes each insertion sleep. The table must exist. Commits do not wait for the disk, so that its speed does not change the capacity.
  *
  * @param seconds - how long the two insertions of a JSON request take together.
  */
 export async function slowDownPostgres(server: PostgresServer, seconds: number): Promise<void> {
   await server.sql(`
+    ALTER ROLE ALL SET synchronous_commit = off;
     CREATE OR REPLACE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql
       AS $$ BEGIN PERFORM pg_sleep(${seconds / 2}); RETURN NEW; END $$;
     CREATE TRIGGER be_slow BEFORE INSERT ON webhook_nonces FOR EACH ROW EXECUTE FUNCTION be_slow()`)
@@ -20,6 +21,7 @@ export async function slowDownPostgres(server: PostgresServer, seconds: number):
 
 /** The same as {@link slowDownPostgres}. */
 export async function slowDownMariaDb(server: MariaDbServer, seconds: number): Promise<void> {
+  await server.sql('SET GLOBAL innodb_flush_log_at_trx_commit = 0')
   await server.sql(`CREATE TRIGGER hooks.be_slow BEFORE INSERT ON hooks.webhook_nonces
     FOR EACH ROW SET @slept = SLEEP(${seconds / 2})`)
 }
