@@ -137,15 +137,6 @@ describe('check', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('says to name the scheme', async () => {
-    const { exitCode, text, said } = await run(['check', serve(), ...FAST])
-    expect(exitCode).toBe(1)
-    const line = text.replaceAll(/\s+/g, ' ')
-    expect(line).toContain('1. The endpoint accepts requests by the rules of Standard Webhooks')
-    expect(line).toContain('--scheme standard-webhooks on the command line')
-    expect(said).toContain('begins with whsec_')
-  })
-
   it('gives one cause per mistake, in the words of the scheme', async () => {
     const accepting = receivers.add({ answer: async () => ({ status: 204 }) })
     const causes = async (url: string) =>

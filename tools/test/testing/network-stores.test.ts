@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NonceStore } from '../../../src/index.js'
 import { DynamoDBNonceStore } from '../../../src/stores/dynamodb.js'
-import { MySqlNonceStore } from '../../../src/stores/mysql/index.js'
-import { PostgresNonceStore } from '../../../src/stores/postgres/index.js'
 import { RedisNonceStore } from '../../../src/stores/redis/index.js'
 import { SimulatedTime } from '../../../test/support/simulated-time.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
@@ -49,7 +47,7 @@ class NeverExpires extends Server {
   }
 }
 
-/** Creates each store on a server. */
+/** Creates a store with `reserveAll`, and one without it. All shared stores remember their reservations by the same code. */
 const STORES: Readonly<Record<string, (server: Server) => NonceStore>> = {
   RedisNonceStore: (server) =>
     new RedisNonceStore({
@@ -61,30 +59,6 @@ const STORES: Readonly<Record<string, (server: Server) => NonceStore>> = {
         }
         server.release(keys, token)
         return `released ${token}`
-      },
-    }),
-  PostgresNonceStore: (server) =>
-    new PostgresNonceStore({
-      async query(text, values) {
-        if (text.startsWith('DELETE')) {
-          const [owner, ...keys] = values.map(String)
-          server.release(keys, owner ?? '')
-          return []
-        }
-        return reserveRows(server, values) ? [{ reserved: true }] : []
-      },
-    }),
-  MySqlNonceStore: (server) =>
-    new MySqlNonceStore({
-      async query(text, values) {
-        if (text.startsWith('DELETE') && text.includes('expires_at')) return { affectedRows: 0 }
-        if (text.startsWith('DELETE')) {
-          const [owner, ...keys] = values.map(String)
-          server.release(keys, owner ?? '')
-          return { affectedRows: 1 }
-        }
-        if (reserveRows(server, values)) return { affectedRows: values.length / 3 }
-        throw Object.assign(new Error('Duplicate entry'), { errno: 1062 })
       },
     }),
   DynamoDBNonceStore: (server) =>
@@ -101,16 +75,6 @@ const STORES: Readonly<Record<string, (server: Server) => NonceStore>> = {
         return { ConsumedCapacity: {} }
       },
     }),
-}
-
-function reserveRows(server: Server, values: readonly (string | number)[]): boolean {
-  const rows = Array.from({ length: values.length / 3 }, (_, index) => values.slice(3 * index, 3 * index + 3))
-  const [, milliseconds, owner] = rows[0] ?? []
-  return server.reserve(
-    rows.map(([hash]) => String(hash)),
-    String(owner),
-    Number(milliseconds),
-  )
 }
 
 /** Returns the names of the cases that fail, and the number of all cases. */

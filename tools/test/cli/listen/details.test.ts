@@ -61,28 +61,11 @@ describe('the details of a request', () => {
 })
 
 describe('no secret is in the JSON for the page', () => {
-  const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
-
-  it.each<[string, Partial<Received>]>([
-    ['the path', { path: `/hooks/${SECRET}` }],
-    ['the body', { body: Uint8Array.from(Buffer.from(`{"secret":"${SECRET}"}`)) }],
-  ])('if it is in %s', (_, parts) => {
-    const received = { ...RECEIVED, ...parts }
-    const details = detailsOf({ id: 1, report: { ...REPORT, path: received.path }, received }, [SECRET])
-    const json = maskedJson(details, [SECRET])
-    const bytes = text(details.report?.body)
-    for (const whole of [json, bytes]) {
-      expect(whole).not.toContain(SECRET.slice(0, 8))
-      expect(whole.toLowerCase()).not.toContain(SECRET.toLowerCase().slice(8, 16))
-    }
-    expect(json + bytes).toContain('[secret]')
-  })
-
   it('if it is in what was signed, or has characters beyond ASCII', () => {
     const secret = 'Schlüssel für Zoë'
     const signedMessage = Uint8Array.from(Buffer.from(`1:2:${secret}`))
     const { report } = detailsOf({ id: 1, report: REPORT, received: { ...RECEIVED, signedMessage } }, [secret])
-    expect(text(report?.signedMessage)).toBe('1:2:[secret]')
+    expect(Buffer.from(report?.signedMessage ?? []).toString()).toBe('1:2:[secret]')
   })
 
   it('and bytes are in base64', () => {
