@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
-import { isInstalled } from '../../support/programs.js'
-import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../../support/servers.js'
+import { eventually, TcpProxy } from '../../support/servers.js'
 import { openGuide } from '../../support/stores/guides.js'
+import { MARIADB, POSTGRES } from '../stores/shared-stores.js'
 
 // A firewall forgets all connections of a pool, while few requests arrive. Each connection costs at most one of them.
 
@@ -13,16 +12,8 @@ const CONNECTIONS = 10
 const INTERVAL = 400
 
 const DATABASES = [
-  {
-    file: 'pg.ts',
-    installed: isInstalled('postgresql', postgresIsInstalled()),
-    start: () => PostgresServer.start(),
-  },
-  {
-    file: 'mysql2.ts',
-    installed: isInstalled('mariadb', mariadbIsInstalled()),
-    start: () => MariaDbServer.start(),
-  },
+  { file: 'pg.ts', ...POSTGRES },
+  { file: 'mysql2.ts', ...MARIADB },
 ]
 
 describe.concurrent.each(DATABASES.filter(({ installed }) => installed))('$file', ({ file, start }) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
-import { isInstalled } from '../../support/programs.js'
-import { PostgresServer, postgresIsInstalled, RedisServer, TcpProxy } from '../../support/servers.js'
+import { RedisServer, TcpProxy } from '../../support/servers.js'
+import { MARIADB, POSTGRES, REDIS } from '../stores/shared-stores.js'
 import { type Closers, measureFault, proxyFaults } from './faults.js'
 
 // What two faults cost a client that has only an address. Nothing is promised, except that no request is accepted twice.
@@ -9,24 +8,14 @@ import { type Closers, measureFault, proxyFaults } from './faults.js'
 
 const FAULTS = ['a firewall drops all open connections', 'a firewall drops all packets for 10 s']
 
-const SERVERS = [
-  { kinds: ['redis', 'ioredis'], start: startRedis, installed: isInstalled('redis-server') },
-  {
-    kinds: ['pg', 'postgres.js'],
-    start: () => PostgresServer.start(),
-    installed: isInstalled('postgresql', postgresIsInstalled()),
-  },
-  {
-    kinds: ['mysql2', 'mariadb'],
-    start: () => MariaDbServer.start(),
-    installed: isInstalled('mariadb', mariadbIsInstalled()),
-  },
-]
-
 /** This Redis keeps its data when it is killed. */
-function startRedis() {
-  return RedisServer.start('--appendonly', 'yes', '--appendfsync', 'always')
-}
+const startRedis = () => RedisServer.start('--appendonly', 'yes', '--appendfsync', 'always')
+
+const SERVERS = [
+  { kinds: ['redis', 'ioredis'], ...REDIS, start: startRedis },
+  { kinds: ['pg', 'postgres.js'], ...POSTGRES },
+  { kinds: ['mysql2', 'mariadb'], ...MARIADB },
+]
 
 describe.concurrent.each(SERVERS.filter(({ installed }) => installed))('$kinds', ({ kinds, start }) => {
   const startBehindProxy = async (closers: Closers) => {

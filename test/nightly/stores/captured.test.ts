@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { handle } from '../../../src/index.js'
 import { beginMysql2, MySqlNonceStore, MySqlTransactionStore } from '../../../src/stores/mysql/index.js'
 import { beginPg, PostgresNonceStore, PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
-import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
-import { isInstalled } from '../../support/programs.js'
-import { PostgresServer, postgresIsInstalled } from '../../support/servers.js'
 import { type LoadRequest, newRequest, SECRET } from '../../support/stores/load.js'
+import { atRate } from './offer.js'
+import { MARIADB, POSTGRES } from './shared-stores.js'
 
 // An attacker sends 1000 captured requests per second, each of which was accepted once, to a service with a pool of four connections and a
 // slow database. Each statement or transaction takes 20 ms longer than usual, so each pool does at most 200 per second.
@@ -83,18 +81,8 @@ function openMariaDb(url: string, kind: 'nonce' | 'transaction'): Opened {
 }
 
 const SERVERS = [
-  {
-    name: 'PostgreSQL',
-    start: () => PostgresServer.start(),
-    open: openPostgres,
-    installed: isInstalled('postgresql', postgresIsInstalled()),
-  },
-  {
-    name: 'MariaDB',
-    start: () => MariaDbServer.start(),
-    open: openMariaDb,
-    installed: isInstalled('mariadb', mariadbIsInstalled()),
-  },
+  { name: 'PostgreSQL', open: openPostgres, ...POSTGRES },
+  { name: 'MariaDB', open: openMariaDb, ...MARIADB },
 ]
 
 /** Resolves to `accepted`, or to the code of the error. */
@@ -102,16 +90,6 @@ async function send(stores: readonly Opened[], { webhookId, headers, body }: Loa
   const { store } = stores[Math.floor(Math.random() * stores.length)] as Opened
   const source = { webhookId, request: { headers: { ...headers }, body: Buffer.from(body) } }
   return handle(source, SECRET, store, () => 'accepted').catch((error: unknown) => String(Object(error).code))
-}
-
-/** Calls `act` at a fixed rate for some time. */
-async function repeat(perSecond: number, seconds: number, act: (index: number) => void): Promise<void> {
-  const start = performance.now()
-  const total = perSecond * seconds
-  for (let sent = 0; sent < total; await sleep(2)) {
-    const due = Math.min(total, ((performance.now() - start) / 1000) * perSecond)
-    while (sent < due) act(sent++)
-  }
 }
 
 describe.each(SERVERS.filter(({ installed }) => installed))('$name', ({ name, start, open }) => {
@@ -139,16 +117,11 @@ describe.each(SERVERS.filter(({ installed }) => installed))('$name', ({ name, st
     }
 
     isSlow = true
-    const replayed: Promise<string>[] = []
-    const sent: Promise<string>[] = []
-    await Promise.all([
-      repeat(REPLAYS_PER_SECOND, SECONDS, (index) =>
-        replayed.push(send(stores, captured[index % CAPTURED] as LoadRequest)),
-      ),
-      repeat(GENUINE / SECONDS, SECONDS, () => sent.push(send(stores, newRequest()))),
+    const [outcomes, sent] = await Promise.all([
+      atRate(REPLAYS_PER_SECOND, SECONDS, (index) => send(stores, captured[index % CAPTURED] as LoadRequest)),
+      atRate(GENUINE / SECONDS, SECONDS, () => send(stores, newRequest())),
     ])
-    const accepted = (await Promise.all(sent)).filter((outcome) => outcome === 'accepted').length
-    const outcomes = await Promise.all(replayed)
+    const accepted = sent.filter((outcome) => outcome === 'accepted').length
     const counts = [...new Set(outcomes)].map(
       (outcome) => `${outcomes.filter((other) => other === outcome).length} ${outcome}`,
     )

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verify } from '../../../src/index.js'
-import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
-import { isInstalled } from '../../support/programs.js'
-import { PostgresServer, postgresIsInstalled, RedisServer, TcpProxy } from '../../support/servers.js'
+import { TcpProxy } from '../../support/servers.js'
 import { openGuide } from '../../support/stores/guides.js'
 import { newRequest, SECRET } from '../../support/stores/load.js'
 import { offer } from './offer.js'
+import { MARIADB, POSTGRES, REDIS } from './shared-stores.js'
 import { SlowRedis, slowDownMariaDb, slowDownPostgres } from './slow-servers.js'
 
 // More requests than a server can do, servers that are far away, stalls of the process, and floods of replays. The clients are those of the
@@ -29,14 +28,14 @@ async function slowRedis(capacity: number): Promise<Server> {
 }
 
 async function slowPostgres(capacity: number): Promise<Server> {
-  const server = await PostgresServer.start()
+  const server = await POSTGRES.start()
   await (await openGuide('pg.ts', server.url)).close()
   await slowDownPostgres(server, POOL / capacity)
   return server
 }
 
 async function slowMariaDb(capacity: number): Promise<Server> {
-  const server = await MariaDbServer.start()
+  const server = await MARIADB.start()
   await (await openGuide('mysql2.ts', server.url)).close()
   await slowDownMariaDb(server, POOL / capacity)
   return server
@@ -51,24 +50,9 @@ const LARGE_POOLS: Record<string, Record<string, string>> = {
 }
 
 const SERVERS = [
-  {
-    files: ['ioredis.ts', 'redis.ts'],
-    slow: slowRedis,
-    start: () => RedisServer.start(),
-    installed: isInstalled('redis-server'),
-  },
-  {
-    files: ['pg.ts', 'postgres-js.ts'],
-    slow: slowPostgres,
-    start: () => PostgresServer.start(),
-    installed: isInstalled('postgresql', postgresIsInstalled()),
-  },
-  {
-    files: ['mysql2.ts', 'mariadb.ts'],
-    slow: slowMariaDb,
-    start: () => MariaDbServer.start(),
-    installed: isInstalled('mariadb', mariadbIsInstalled()),
-  },
+  { files: ['ioredis.ts', 'redis.ts'], slow: slowRedis, ...REDIS },
+  { files: ['pg.ts', 'postgres-js.ts'], slow: slowPostgres, ...POSTGRES },
+  { files: ['mysql2.ts', 'mariadb.ts'], slow: slowMariaDb, ...MARIADB },
 ]
 
 const SECONDS = 5

@@ -16,6 +16,20 @@ export interface Server {
   stop(): Promise<void>
 }
 
+/** The databases that the nightly tests start, by the name of their program. */
+export const REDIS = { installed: isInstalled('redis-server'), start: () => RedisServer.start() }
+export const POSTGRES = {
+  installed: isInstalled('postgresql', postgresIsInstalled()),
+  start: () => PostgresServer.start(),
+}
+export const MARIADB = { installed: isInstalled('mariadb', mariadbIsInstalled()), start: () => MariaDbServer.start() }
+
+/** Starts one server of a store. */
+const alone = (start: () => Promise<Server & { url: string }>) => async () => {
+  const server = await start()
+  return { servers: [server], address: server.url }
+}
+
 export interface Store {
   store: string
   /** The files of docs/stores. */
@@ -29,16 +43,13 @@ export const STORES: readonly Store[] = [
   {
     store: 'Redis',
     files: ['ioredis.ts', 'redis.ts', 'ioredis-shared.ts', 'redis-shared.ts', 'redis-read-only.ts'],
-    installed: isInstalled('redis-server'),
-    async start() {
-      const server = await RedisServer.start()
-      return { servers: [server], address: server.url }
-    },
+    installed: REDIS.installed,
+    start: alone(REDIS.start),
   },
   {
     store: 'Redis Cluster',
     files: ['ioredis-cluster.ts', 'redis-cluster.ts'],
-    installed: isInstalled('redis-server'),
+    installed: REDIS.installed,
     async start() {
       const servers = await startRedisCluster()
       return { servers, address: servers.map(({ url }) => url) }
@@ -47,7 +58,7 @@ export const STORES: readonly Store[] = [
   {
     store: 'Redis Sentinel',
     files: ['ioredis-sentinel.ts', 'redis-sentinel.ts'],
-    installed: isInstalled('redis-server'),
+    installed: REDIS.installed,
     async start() {
       const { master, replica, sentinels, address } = await startRedisSentinel()
       return { servers: [master, replica, ...sentinels], address }
@@ -56,20 +67,14 @@ export const STORES: readonly Store[] = [
   {
     store: 'PostgreSQL',
     files: ['pg.ts', 'pg-shared.ts', 'postgres-js.ts'],
-    installed: isInstalled('postgresql', postgresIsInstalled()),
-    async start() {
-      const server = await PostgresServer.start()
-      return { servers: [server], address: server.url }
-    },
+    installed: POSTGRES.installed,
+    start: alone(POSTGRES.start),
   },
   {
     store: 'MySQL, MariaDB',
     files: ['mysql2.ts', 'mysql2-shared.ts', 'mariadb.ts'],
-    installed: isInstalled('mariadb', mariadbIsInstalled()),
-    async start() {
-      const server = await MariaDbServer.start()
-      return { servers: [server], address: server.url }
-    },
+    installed: MARIADB.installed,
+    start: alone(MARIADB.start),
   },
   {
     store: 'DynamoDB',

@@ -8,12 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sign } from '../../../src/index.js'
 import { MySqlTransactionStore } from '../../../src/stores/mysql/index.js'
 import { PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
-import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { ROOT } from '../../support/packed.js'
-import { isInstalled } from '../../support/programs.js'
-import { PostgresServer, postgresIsInstalled } from '../../support/servers.js'
 import { generatePrismaClient, MYSQL_CLIENTS, POSTGRES_CLIENTS } from '../../support/transactions/clients.js'
 import { BUILD } from '../packages/packages.js'
+import { MARIADB, POSTGRES, type Server } from './shared-stores.js'
 
 // A sender signs each of 200 events three times, and sends it to two processes, which are killed at random. The work fails, ends in a
 // deadlock or loses its connection, and responses are lost. The sender then repeats each event until the response is 2xx.
@@ -26,16 +24,14 @@ const PRISMA_CLIENT = join(BUILD, 'prisma-client.mjs')
 const DATABASES = [
   {
     database: 'PostgreSQL',
-    isInstalled: isInstalled('postgresql', postgresIsInstalled()),
-    start: () => PostgresServer.start(),
+    ...POSTGRES,
     first: POSTGRES_CLIENTS['pg'],
     Store: PostgresTransactionStore<unknown>,
     clients: ['pg', 'Knex', 'Prisma'],
   },
   {
     database: 'MariaDB',
-    isInstalled: isInstalled('mariadb', mariadbIsInstalled()),
-    start: () => MariaDbServer.start(),
+    ...MARIADB,
     first: MYSQL_CLIENTS['mysql2'],
     Store: MySqlTransactionStore<unknown>,
     clients: ['mysql2', 'Knex'],
@@ -92,27 +88,24 @@ class Receiver {
   }
 }
 
-describe.each(DATABASES.filter((row) => row.isInstalled))('a storm over $database', (row) => {
-  let server: PostgresServer | MariaDbServer
+describe.each(DATABASES.filter(({ installed }) => installed))('a storm over $database', (row) => {
+  let server: Server & { url: string }
   let query: (text: string) => Promise<Record<string, unknown>[]>
   let close: () => Promise<unknown>
   beforeAll(async () => {
-    await build({
-      entryPoints: [join(ROOT, 'test/nightly/stores/storm.ts')],
-      outfile: PROGRAM,
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-    })
-    await build({
-      entryPoints: [generatePrismaClient()],
-      outfile: PRISMA_CLIENT,
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-    })
+    for (const [entry, outfile] of [
+      [join(ROOT, 'test/nightly/stores/storm.ts'), PROGRAM],
+      [generatePrismaClient(), PRISMA_CLIENT],
+    ] as const) {
+      await build({
+        entryPoints: [entry],
+        outfile,
+        bundle: true,
+        packages: 'external',
+        platform: 'node',
+        format: 'esm',
+      })
+    }
     server = await row.start()
     const client = await row.first?.(server.url, 4)
     if (client === undefined) throw new Error('no client')

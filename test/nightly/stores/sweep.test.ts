@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
-import { isInstalled } from '../../support/programs.js'
-import { PostgresServer, postgresIsInstalled } from '../../support/servers.js'
 import { connect } from '../../support/stores/source.js'
 import { offer } from './offer.js'
+import { MARIADB, POSTGRES } from './shared-stores.js'
 
 // Four stores sweep one table of 40 000 expired rows under load, while another session holds one of these rows for 30 s. No sweep and no
 // reservation waits for this row.
@@ -19,9 +17,9 @@ const TIMEOUT = 10_000
 const DATABASES = [
   {
     database: 'PostgreSQL',
-    installed: isInstalled('postgresql', postgresIsInstalled()),
+    installed: POSTGRES.installed,
     async start() {
-      const server = await PostgresServer.start()
+      const server = await POSTGRES.start()
       return {
         stop: () => server.stop(),
         open: () => connect.pg(server.url, { timeout: TIMEOUT }),
@@ -42,9 +40,9 @@ const DATABASES = [
   },
   {
     database: 'MariaDB',
-    installed: isInstalled('mariadb', mariadbIsInstalled()),
+    installed: MARIADB.installed,
     async start() {
-      const server = await MariaDbServer.start()
+      const server = await MARIADB.start()
       return {
         stop: () => server.stop(),
         open: () => connect.mysql2(server.url, { timeout: TIMEOUT }),

@@ -63,39 +63,20 @@ function firstOf(parts: Parts, secret?: string, hashes?: number): Finding | unde
 
 const inGroups = (text: string, size: number, separator: string) =>
   text.match(new RegExp(`.{${size}}`, 'g'))?.join(separator)
-/** A body whose digest has a byte below 16, and one whose digest begins with such a byte. */
-const bodyWith = (pattern: RegExp) =>
-  Array.from({ length: 2000 }, (_, id) => `{"id":${id}}`).find((body) =>
-    pattern.test(hmac(`${TIMESTAMP}:n-1:${body}`)),
-  ) ?? ''
-const LOW = bodyWith(/^..(..)*0./)
-const LOW_FIRST = bodyWith(/^0./)
 
-describe('X-Signature is read without white space, separators and marks', () => {
-  const digestOf = (body: string) => hmac(`${TIMESTAMP}:n-1:${body}`)
-  const spaced = (body: string) =>
-    digestOf(body)
-      .replace(/../g, (byte) => byte.replace(/^0/, ' '))
-      .trim()
-  it.each<[string, string, string, Parts?]>([
+// signature-form.test.ts has the other forms.
+describe('X-Signature is read without white space and separators', () => {
+  it.each([
     ['a space inside', `${DIGEST.slice(0, 40)} ${DIGEST.slice(40)}`, 'unknown'],
     ['groups of 8', String(inGroups(DIGEST, 8, ' ')), 'unknown'],
     ['groups of 2', String(inGroups(DIGEST, 2, ' ')), 'sender'],
     ['groups with hyphens', String(inGroups(DIGEST, 8, '-')), 'sender'],
-    ['uppercase bytes with colons', String(inGroups(DIGEST.toUpperCase(), 2, ':')), 'sender'],
     ['base64 that was wrapped', bytes.toString('base64').replace(/^.{30}/, '$& '), 'unknown'],
     ['a tab inside', `${DIGEST.slice(0, 9)}\t${DIGEST.slice(9)}`, 'unknown'],
-    ['spaces for zeros', spaced(LOW), 'sender', { body: LOW }],
-    ['spaces for zeros, the first one lost', spaced(LOW_FIRST), 'sender', { body: LOW_FIRST }],
     ['a list of JSON', JSON.stringify([...bytes]), 'sender'],
-    ['a list with spaces', `[${bytes.join(', ')}]`, 'sender'],
-    ['a list of signed bytes without brackets', new Int8Array(bytes).join(','), 'sender'],
-    ['JSON of a Uint8Array', JSON.stringify(new Uint8Array(bytes)), 'sender'],
-    ['JSON of a Buffer', JSON.stringify(bytes), 'sender'],
-    ['a Buffer that Node printed', `<Buffer ${inGroups(DIGEST, 2, ' ')}>`, 'sender'],
     ['bytes of Go', `[]byte{0x${inGroups(DIGEST, 2, ', 0x')}}`, 'sender'],
-  ])('%s', (_, signature, side, parts = {}) => {
-    const finding = firstOf({ ...parts, signature })
+  ])('%s', (_, signature, side) => {
+    const finding = firstOf({ signature })
     expect(finding).toMatchObject({ code: 'signature_format', side })
     expect(finding?.message).not.toMatch(/only|truncat/)
   })

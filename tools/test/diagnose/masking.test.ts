@@ -45,27 +45,11 @@ const MAX_IN_FILE = 15
 function findPiece(printed: string, secret: string, most: number): string | undefined {
   for (let start = 0; start + most < secret.length; start++) {
     const piece = secret.slice(start, start + most + 1)
-    const encoded = Buffer.from(`..${piece}..`).toString('base64')
     // The characters at both ends of a group of base64 also depend on the bytes around it.
-    const inner = [0, 1, 2].map((before) =>
-      Buffer.from(`${'.'.repeat(before)}${piece}...`)
-        .toString('base64')
-        .slice(4, -8),
-    )
-    const written = [
-      piece,
-      JSON.stringify(piece).slice(1, -1),
-      encodeURIComponent(piece),
-      ...inner,
-      encoded.slice(4, -8),
-    ]
+    const inner = ['', '.', '..'].map((before) => Buffer.from(`${before}${piece}...`).toString('base64').slice(4, -8))
     const hex = Buffer.from(piece).toString('hex')
-    const all = [
-      ...written,
-      hex,
-      hex.toUpperCase(),
-      ...inner.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
-    ]
+    const written = [piece, JSON.stringify(piece).slice(1, -1), encodeURIComponent(piece), hex, hex.toUpperCase()]
+    const all = [...written, ...inner, ...inner.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))]
     const found = all.find((text) => text.length > most && printed.includes(text))
     if (found !== undefined) return found
   }
@@ -74,13 +58,10 @@ function findPiece(printed: string, secret: string, most: number): string | unde
 
 const mac = (secret: string, message: string) => createHmac('sha256', secret).update(message).digest('hex')
 
+type Placed = { headers: Record<string, string>; body?: string; path?: string }
+
 /** Where a sender can write a secret, so that a finding has it. The header names the value, and the rest is right. */
-const PLACES: {
-  readonly [place: string]: (
-    value: string,
-    secret: string,
-  ) => { headers: Record<string, string>; body?: string; path?: string }
-} = {
+const PLACES: Record<string, (value: string, secret: string) => Placed> = {
   'X-Timestamp': (value) => ({ headers: { 'x-timestamp': value } }),
   'X-Timestamp with digits': (value) => ({ headers: { 'x-timestamp': `${TIMESTAMP} ${value}` } }),
   'X-Nonce': (value) => ({ headers: { 'x-nonce': value } }),
@@ -165,16 +146,10 @@ async function listenTo(
 ): Promise<string[]> {
   const secrets = [secret]
   const outputs: string[] = []
+  const settings = { secrets, names: ['S'], folder, status: undefined, endpoint: undefined, allowedHosts: [] }
   const receiver = new Receiver({
-    ...{
-      secrets,
-      names: ['S'],
-      clock: { now: () => NOW },
-      status: undefined,
-      endpoint: undefined,
-      folder,
-      allowedHosts: [],
-    },
+    ...settings,
+    clock: { now: () => NOW },
     async print(report, received) {
       const kept = { id: 1, report, received }
       const details = maskedJson(detailsOf(kept, secrets), secrets)

@@ -34,7 +34,8 @@ export const BODIES = {
   'a bomb of Brotli': () => brotliCompressSync(Buffer.alloc(200_000_000), FAST),
   '16 MB of JSON in gzip': () => gzipSync(prettyJson(8_000_000)),
   ...Object.fromEntries(
-    [300_000, 1_000_000, 10_000_000].flatMap((size) =>
+    // 20 KB is about the largest body that is searched completely.
+    [20_000, 300_000, 1_000_000, 10_000_000].flatMap((size) =>
       Object.entries(NESTINGS).map(([name, nested]) => [`${size} bytes of ${name}`, () => Buffer.from(nested(size))]),
     ),
   ),

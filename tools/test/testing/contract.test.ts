@@ -97,6 +97,13 @@ describe('of a store whose clock nobody advances, the contract', () => {
     for (const { cause } of early)
       expect(cause).toMatchObject({ message: expect.stringMatching(/is free (after|within)/) })
   })
+
+  it('finds a TTL that is used as milliseconds', async () => {
+    const faults = await errors((ttlSeconds) => clock.now() + ttlSeconds)
+    expect(faults.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/free within 1 s\. ttlSeconds is/),
+    )
+  })
 })
 
 describe('MemoryNonceStore', () => {
