@@ -56,13 +56,17 @@ it.each([
   ['two signatures', `v1,${SIGNED} v1,${OTHER}`, [SIGNED, OTHER]],
   ['other versions, which are ignored', `v1a,${SIGNED} v2,${SIGNED} v1,${OTHER} ${SIGNED}`, [OTHER]],
   ['no version 1', `v1a,${SIGNED}`, []],
+  ['no version', SIGNED, []],
   ['too few characters', `v1,${SIGNED.slice(1)}`, []],
   ['no padding', `v1,${SIGNED.slice(0, -1)}`, []],
   ['base64url', `v1,${SIGNED.replaceAll('+', '-').replaceAll('/', '_')}`, []],
   // The 43rd character has two bits that no byte uses. Decoders ignore them, so this would be a second text of one signature.
   ['base64 that is not canonical', `v1,${SIGNED.replace('E=', 'F=')}`, []],
+  ['a newline after the signature', `v1,${SIGNED}\n`, []],
   ['a header that arrived twice', `v1,${SIGNED}, v1,${SIGNED}`, []],
+  ['a comma alone', `v1,${SIGNED},v1,${SIGNED}`, []],
   ['nothing', '', []],
+  ['a signature after a hundred entries that do not count', `${'v2,x '.repeat(100)}v1,${SIGNED}`, [SIGNED]],
   ['eight of nine signatures', Array(8).fill(`v1,${OTHER}`).concat(`v1,${SIGNED}`).join(' '), Array(8).fill(OTHER)],
 ])('finds %s', (_, value, signatures) => expect(listSignatures(value)).toEqual(signatures))
 

@@ -43,8 +43,6 @@ describe('receive', () => {
 
   it.each([
     ['missing_header', { 'webhook-id': undefined }],
-    ['invalid_timestamp', { 'webhook-timestamp': 'now' }],
-    ['timestamp_outside_window', { 'webhook-timestamp': `${Number(TIMESTAMP) - 301}` }],
     ['invalid_nonce', { 'webhook-id': 'a.b' }],
     ['signature_mismatch', { 'webhook-signature': 'v1,short' }],
     ['signature_mismatch', { 'webhook-signature': [headers['webhook-signature'], headers['webhook-signature']] }],
@@ -57,37 +55,6 @@ describe('receive', () => {
       reason,
     })
     expect(read).not.toHaveBeenCalled()
-  })
-
-  it('refuses bytes that decode to the text that was signed', async () => {
-    const { headers } = signedMessage({ body: Buffer.of(0xef, 0xbf, 0xbd) })
-    await expect(received({ headers, body: Buffer.of(0xff) })).rejects.toMatchObject({ reason: 'signature_mismatch' })
-  })
-
-  it('checks the window again when the body has arrived', async () => {
-    const clock = new TestClock(NOW + 300_000)
-    const request = Object.assign(new Readable({ read() {} }), { headers })
-    const outcome = received(request as never, undefined, clock)
-    clock.milliseconds += 1
-    request.push(BODY)
-    request.push(null)
-    await expect(outcome).rejects.toMatchObject({ reason: 'timestamp_outside_window' })
-  })
-
-  it('uses the bytes of a secret as they were at the call', async () => {
-    const secret = Buffer.from('plain text')
-    const request = new Request('https://example.com', { method: 'POST', ...signedMessage({ secret, body: 'a' }) })
-    const outcome = receive({ webhookId: '42', request }, secret, new RecordingStore(), new TestClock())
-    secret.fill(0)
-    expect(await outcome).toMatchObject({ ok: true })
-  })
-
-  it('releases the attempt, so that the same request is accepted again', async () => {
-    const store = new MemoryNonceStore()
-    const { release } = await received(requestOf(), store)
-    await expect(received(requestOf(), store)).rejects.toMatchObject({ reason: 'replayed_nonce' })
-    await release()
-    expect(await received(requestOf(), store)).toMatchObject(ACCEPTED)
   })
 })
 
@@ -156,12 +123,5 @@ describe('handle', () => {
       messageId: 'msg_1',
       timestamp: Number(TIMESTAMP),
     })
-  })
-
-  it('does not run if the store is down', async () => {
-    const work = vi.fn()
-    const store = { reserve: () => Promise.reject(FAILURE), release() {} }
-    expect(await handled(store, work)).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503, cause: FAILURE })
-    expect(work).not.toHaveBeenCalled()
   })
 })

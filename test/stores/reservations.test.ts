@@ -121,15 +121,6 @@ describe('another split of a message that has no answer yet', () => {
     expect(database.statements).toBe(2)
   })
 
-  it('asks if the first had an error', async () => {
-    const { database, reserve } = open()
-    database.error = new Error('out of memory')
-    const answers = [reserve(['a', 'signature']), reserve(['a:b', 'signature'])]
-    await time.pass(10)
-    database.error = undefined
-    expect(await outcomesOf(answers)).toEqual(['out of memory', true])
-  })
-
   it('has an answer within its own time-out, however many there are before it', async () => {
     const { database, reserve } = open()
     database.milliseconds = 10_000
@@ -169,18 +160,12 @@ describe('a key that this process has reserved', () => {
     expect(database.statements).toBe(2)
   })
 
-  it('is refused in every split of its message', async () => {
+  it('is refused in every split of its message, and takes no other key of the split with it', async () => {
     const { database, reserve } = open()
     await outcomesOf([reserve(['a', 'signature'])], 10)
     await time.pass(10_000)
     expect(await outcomesOf([reserve(['a:b', 'signature']), reserve(['a'])], 0)).toEqual([false, false])
     expect(database.statements).toBe(1)
-  })
-
-  it('takes no other key of a refused split with it', async () => {
-    const { reserve } = open()
-    await outcomesOf([reserve(['a', 'signature'])], 10)
-    await outcomesOf([reserve(['a:b', 'signature'])], 10)
     expect(await outcomesOf([reserve(['a:b'])], 10)).toEqual([true])
   })
 
@@ -373,17 +358,6 @@ describe('a key that another process holds', () => {
     expect(database.statements).toBe(2)
   })
 
-  it('is refused without a statement if the database refused it, as a replay of an older request', async () => {
-    const { database, reserve } = open()
-    database.taken.add('a')
-    for (let milliseconds = 0; milliseconds < 10_000; milliseconds++) {
-      void reserve(['a'])
-      await time.pass(1)
-    }
-    // One per 260 ms.
-    expect(database.statements).toBe(39)
-  })
-
   it('says nothing about the other key of a refused reservation', async () => {
     const { database, reserve } = open()
     database.taken.add('a')
@@ -431,14 +405,6 @@ describe('a key that another process holds', () => {
     expect(await outcomesOf([reserve(['a'])], 0)).toEqual([false])
     expect(database.statements).toBe(1)
   })
-})
-
-it('is not remembered if there was an error, because nobody knows whether it is taken', async () => {
-  const { database, reserve } = open()
-  database.error = new Error('connection lost')
-  await outcomesOf([reserve(['a'])], 10)
-  database.error = undefined
-  expect(await outcomesOf([reserve(['a'])], 10)).toEqual([true])
 })
 
 it('leaves no timer', async () => {

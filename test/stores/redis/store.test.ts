@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LuaFactory } from 'wasmoon'
-import { verify } from '../../../src/index.js'
 import { RedisNonceStore } from '../../../src/stores/redis/index.js'
-import { SECRET, signedRequest, TestClock } from '../../support/request.js'
 
 const TTL = 600
 
@@ -88,20 +86,6 @@ describe('a reservation', () => {
     expect((await sent(() => reply)).answer).toMatchObject({
       message: expect.stringContaining(`sendCommand resolved to ${kind},`),
     })
-  })
-
-  it('rejects with the error of the client, which verify passes on as the cause', async () => {
-    const cause = new Error('connection refused')
-    const store = new RedisNonceStore({ sendCommand: () => Promise.reject(cause) })
-    await expect(verify(signedRequest(), SECRET, store, new TestClock())).rejects.toMatchObject({
-      code: 'ERR_NONCE_STORE',
-      cause,
-    })
-  })
-
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
-    const store = new RedisNonceStore({ sendCommand: async () => null })
-    await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
   })
 })
 

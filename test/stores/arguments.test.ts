@@ -24,14 +24,20 @@ it.each<[string, NonceStore]>([
   ['MySqlNonceStore', new MySqlNonceStore({ query: called })],
   ['DynamoDBNonceStore', new DynamoDBNonceStore({ putItem: called })],
   ['SqliteNonceStore', new SqliteNonceStore(database)],
-])('%s refuses a webhookId that is not well-formed, before it calls the client', async (_, store) => {
-  const refused = {
-    code: 'ERR_INVALID_ARGUMENT',
-    message: 'webhookId has a lone surrogate, which is half a character. Pass the whole text.',
-  }
-  for (const webhookId of ['\ud800', 'a\udc00', '\udc00\ud800']) {
-    await expect((async () => store.reserve(webhookId, 'nonce', 600))()).rejects.toMatchObject(refused)
-    const reserveAll = async () => store.reserveAll?.(webhookId, ['a:b', `signature ${'0'.repeat(64)}`], 600)
-    if (store.reserveAll) await expect(reserveAll()).rejects.toMatchObject(refused)
-  }
-})
+])(
+  '%s refuses a TTL that is not positive, and a webhookId that is not well-formed, before it calls the client',
+  async (_, store) => {
+    for (const ttlSeconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect((async () => store.reserve('42', 'nonce', ttlSeconds))()).rejects.toThrow(RangeError)
+    }
+    const refused = {
+      code: 'ERR_INVALID_ARGUMENT',
+      message: 'webhookId has a lone surrogate, which is half a character. Pass the whole text.',
+    }
+    for (const webhookId of ['\ud800', 'a\udc00', '\udc00\ud800']) {
+      await expect((async () => store.reserve(webhookId, 'nonce', 600))()).rejects.toMatchObject(refused)
+      const reserveAll = async () => store.reserveAll?.(webhookId, ['a:b', `signature ${'0'.repeat(64)}`], 600)
+      if (store.reserveAll) await expect(reserveAll()).rejects.toMatchObject(refused)
+    }
+  },
+)
