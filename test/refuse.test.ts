@@ -126,17 +126,6 @@ describe('refuse', () => {
     expect(others).toEqual({ 'content-length': '0', ...(status === 503 && { 'retry-after': '1' }) })
   })
 
-  it.each(ANSWERS)('logs %s in one line', async (error, _, line) => {
-    await post(await serve((_, response) => refuse(response, error)))
-    expect(logged()).toEqual([line])
-  })
-
-  it.each(FAULT_LINES)('logs one line that begins with %s', async (line, error) => {
-    await post(await serve((_, response) => refuse(response, error)))
-    expect(logged()).toEqual([['error', expect.stringMatching(/^[^\n]+$/)]])
-    expect(String(logged()[0]?.[1]).slice(0, line.length)).toBe(line)
-  })
-
   it('closes the connection only if the body is not complete', async () => {
     const port = await serve(async (request, response) => {
       if (request.url === '/read') await readBody(request)
@@ -264,8 +253,8 @@ describe('refusal', () => {
 
   it.each(FAULT_LINES)('logs one line that begins with %s', (line, error) => {
     refusal(error)
+    expect(logged()).toEqual([['error', expect.stringMatching(/^[^\n]+$/)]])
     expect(String(logged()[0]?.[1]).slice(0, line.length)).toBe(line)
-    expect(logged()).toHaveLength(1)
   })
 })
 
