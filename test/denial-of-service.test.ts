@@ -77,14 +77,6 @@ describe('a flood, while the store is full', () => {
     }
     expect(store.calls).toEqual([])
   })
-
-  it('of valid requests ends when entries expire: then the store has room again', async () => {
-    const clock = new TestClock()
-    const store = fullStore(clock)
-    expect(await outcome(signedRequest(), store)).toBe('ERR_NONCE_STORE')
-    clock.milliseconds += 600_001
-    expect(await outcome(signedRequest(), store)).toBe('accepted')
-  })
 })
 
 describe('linear time: the work is counted', () => {

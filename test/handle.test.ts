@@ -20,6 +20,7 @@ import {
   TestClock,
   TIMESTAMP,
 } from './support/request.js'
+import { deferred } from './support/step.js'
 import { Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
 
 const BODY = Buffer.from('a body that is split in one way only')
@@ -39,16 +40,6 @@ function outcomeOf(
   clock = new TestClock(),
 ): Promise<unknown> {
   return handle(source, SECRET, nonceStore, work, clock).catch((error: unknown) => error)
-}
-
-/** A promise and the functions that settle it. */
-function deferred<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (error: unknown) => void = () => {}
-  const promise = new Promise<T>((...settle) => {
-    ;[resolve, reject] = settle
-  })
-  return { promise, resolve, reject }
 }
 
 const TWO_SPLITS = [

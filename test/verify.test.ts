@@ -2,24 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
 import { VERIFY_MISTAKES } from './support/cases/mistakes.js'
 import {
-  ACCEPTED,
-  FIRST_BROKEN,
-  INVALID_ANSWERS,
-  INVALID_NONCES,
-  INVALID_SIGNATURES,
-  INVALID_TIMES,
-  INVALID_TIMESTAMPS,
-  MISSING_HEADERS,
-  NONCE_LENGTHS,
-  SECRETS,
-  SIGNED_OVER,
-  SPLITS,
-  TIMESTAMPS_OUTSIDE_WINDOW,
-  TWO_SPLITS,
-  WINDOW,
-  WRONG_SIGNATURES,
-} from './support/cases/rules.js'
-import {
   NONCE,
   NOW,
   RecordingStore,
@@ -31,6 +13,16 @@ import {
 } from './support/request.js'
 
 const SECONDS = Number(TIMESTAMP)
+
+type Signed = NonNullable<Parameters<typeof signedRequest>[0]>
+
+const valid = signedRequest().headers['x-signature']
+
+/** The two splits of one message. */
+const TWO_SPLITS = [
+  { nonce: 'abc', body: '{"a":1}' },
+  { nonce: 'abc:{"a"', body: '1}' },
+] as const
 
 function resultOf(request: WebhookRequest, secret: Secret = SECRET, store: NonceStore = new RecordingStore()) {
   return verify(request, secret, store, new TestClock())
@@ -58,33 +50,53 @@ describe('a valid request', () => {
     expect(await verify(signedRequest({ timestamp }), SECRET, new MemoryNonceStore())).toMatchObject({ ok: true })
   })
 
-  it.each(ACCEPTED)('may have %s', async (_, parts) => {
+  it.each<[string, Signed]>([
+    ['an empty body', { body: '' }],
+    ['a body of every byte', { body: Uint8Array.from({ length: 256 }, (_, byte) => byte) }],
+    ['a body of 1 MiB', { body: new Uint8Array(2 ** 20).fill(0xff) }],
+    ['text outside ASCII', { body: '{"name":"Zoë 🦊"}' }],
+  ])('may have %s', async (_, parts) => {
     expect(await resultOf(signedRequest(parts))).toMatchObject({ ok: true })
   })
 })
 
 describe('missing_header', () => {
-  it.each(['x-timestamp', 'x-nonce', 'x-signature'] as const)('names %s', async (header) => {
-    const { [header]: _, ...headers } = signedRequest().headers as Record<string, string>
-    expect(await resultOf({ ...signedRequest(), headers })).toEqual({
-      ok: false,
-      reason: 'missing_header',
-      header,
-      headers: [header],
-      message: expect.any(String),
-    })
+  it.each<[Record<string, string>, string]>([
+    [{}, 'x-timestamp'],
+    [{ 'x-timestamp': 'nonsense' }, 'x-nonce'],
+    [{ 'x-timestamp': 'nonsense', 'x-nonce': '' }, 'x-signature'],
+    [{ 'x-signature': '' }, 'x-timestamp'],
+  ])('names the first header that is absent from %o, before it checks a format', async (headers, header) => {
+    expect(await resultOf({ ...signedRequest(), headers })).toMatchObject({ reason: 'missing_header', header })
   })
-
-  it.each(MISSING_HEADERS)(
-    'names the first header that is absent from %o, before it checks a format',
-    async (headers, header) => {
-      expect(await resultOf({ ...signedRequest(), headers })).toMatchObject({ reason: 'missing_header', header })
-    },
-  )
 })
 
 describe('invalid_timestamp', () => {
-  it.each(INVALID_TIMESTAMPS)('rejects %j', async (timestamp) => {
+  it.each([
+    '',
+    ' ',
+    ` ${TIMESTAMP}`,
+    `${TIMESTAMP} `,
+    `${TIMESTAMP}\n`,
+    `+${TIMESTAMP}`,
+    `-${TIMESTAMP}`,
+    `${TIMESTAMP}.0`,
+    `${TIMESTAMP}.`,
+    '1.7e9',
+    '1e9',
+    '0x6553f100',
+    '1_700_000_000',
+    '1,700,000,000',
+    // The characters before 0 and after 9.
+    '169999999/',
+    '169999999:',
+    `${TIMESTAMP}, ${TIMESTAMP}`,
+    '\u0661\u0667\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660',
+    '\uff11\uff17\uff10\uff10\uff10\uff10\uff10\uff10\uff10\uff10',
+    'NaN',
+    'Infinity',
+    '2023-11-14T22:13:20Z',
+  ])('rejects %j', async (timestamp) => {
     expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'invalid_timestamp' })
   })
 
@@ -101,24 +113,41 @@ describe('invalid_timestamp', () => {
 })
 
 describe('timestamp_outside_window', () => {
-  it.each(WINDOW)('with server time %d ms after the timestamp: accepted is %s', async (milliseconds, accepted) => {
+  it.each([
+    [-300_000, true],
+    [-300_000.5, false],
+    [-300_001, false],
+    [-299_999.5, true],
+    [-301_000, false],
+    [0, true],
+    [299_999.5, true],
+    [300_000, true],
+    [300_000.5, false],
+    [300_001, false],
+    [301_000, false],
+  ])('with server time %d ms after the timestamp: accepted is %s', async (milliseconds, accepted) => {
     const clock = new TestClock(NOW + milliseconds)
     expect(await verify(signedRequest(), SECRET, new RecordingStore(), clock)).toMatchObject(
       accepted ? { ok: true } : { reason: 'timestamp_outside_window' },
     )
   })
 
-  it.each(TIMESTAMPS_OUTSIDE_WINDOW)('rejects a timestamp of any size', async (timestamp) => {
-    expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'timestamp_outside_window' })
-  })
+  it.each(['0', '9'.repeat(400), `${NOW}`, `1${'0'.repeat(65_536)}`])(
+    'rejects a timestamp of any size',
+    async (timestamp) => {
+      expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'timestamp_outside_window' })
+    },
+  )
 
-  it('reserves nothing', async () => {
-    const store = new RecordingStore()
-    await verify(signedRequest(), SECRET, store, new TestClock(NOW + 300_001))
-    expect(store.calls).toEqual([])
-  })
-
-  it.each(INVALID_TIMES)('rejects everything if the clock returns %o', async (time) => {
+  it.each<unknown>([
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    undefined,
+    String(NOW),
+    new Date(NOW),
+    1n,
+  ])('rejects everything if the clock returns %o', async (time) => {
     const result = await verify(signedRequest(), SECRET, new RecordingStore(), { now: () => time as number })
     expect(result).toMatchObject({
       reason: 'timestamp_outside_window',
@@ -163,11 +192,29 @@ describe('timestamp_outside_window', () => {
 })
 
 describe('invalid_nonce', () => {
-  it.each(INVALID_NONCES)('rejects %s', async (_, nonce) => {
+  it.each([
+    ['nothing', ''],
+    ['a space', ' '],
+    ['a space inside', 'a b'],
+    ['a space before', ' a'],
+    ['a space after', 'a '],
+    ['a tab', 'a\tb'],
+    ['a line feed after', 'a\n'],
+    ['a NUL', 'a\0'],
+    ['DEL', 'a\x7f'],
+    ['0x80', 'a\x80'],
+    ['a Latin-1 letter', 'é'],
+    ['a fullwidth letter', '\uff41'],
+    ['an emoji', '🦊'],
+    ['a lone surrogate', '\ud83e'],
+    ['two values joined', 'a, b'],
+    ['129 characters', 'a'.repeat(129)],
+    ['65 536 characters', 'a'.repeat(65_536)],
+  ])('rejects %s', async (_, nonce) => {
     expect(await resultOf(signedRequest({ nonce }))).toMatchObject({ reason: 'invalid_nonce' })
   })
 
-  it.each(NONCE_LENGTHS)('accepts %d characters', async (length) => {
+  it.each([1, 2, 36, 127, 128])('accepts %d characters', async (length) => {
     expect(await resultOf(signedRequest({ nonce: 'n'.repeat(length) }))).toMatchObject({ ok: true })
   })
 
@@ -183,22 +230,54 @@ describe('invalid_nonce', () => {
 })
 
 describe('signature_mismatch', () => {
-  it.each(INVALID_SIGNATURES)('rejects %s', async (_, signature) => {
+  it.each([
+    ['nothing', ''],
+    ['uppercase hex', valid.toUpperCase()],
+    ['one uppercase digit', valid.replace(/[a-f]/, (digit) => digit.toUpperCase())],
+    ['a prefix', `sha256=${valid}`],
+    ['63 digits', valid.slice(1)],
+    ['62 digits', valid.slice(2)],
+    ['65 digits', `${valid}0`],
+    ['66 digits', `${valid}00`],
+    ['twice the digits', `${valid}${valid}`],
+    ['two values joined', `${valid}, ${valid}`],
+    ['a space before', ` ${valid}`],
+    ['a line feed after', `${valid}\n`],
+    ['a letter that is not a digit', `g${valid.slice(1)}`],
+    ['a letter outside ASCII', `é${valid.slice(1)}`],
+    ['a letter outside ASCII at the end', `${valid.slice(0, 63)}é`],
+    [
+      'letters whose low bytes are the digits',
+      valid.replace(/./g, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))),
+    ],
+    ['base64', Buffer.from(valid, 'hex').toString('base64')],
+    ['65 536 digits', 'a'.repeat(65_536)],
+  ])('rejects %s', async (_, signature) => {
     expect(await resultOf(signedRequest({ signature }))).toMatchObject({
       reason: 'signature_mismatch',
     })
   })
 
   it('rejects 64 zeros, and a signature that differs in any one digit', async () => {
-    expect(WRONG_SIGNATURES).toHaveLength(65)
-    for (const signature of WRONG_SIGNATURES) {
+    const changed = Array.from(
+      valid,
+      (digit, index) => valid.slice(0, index) + (digit === '0' ? '1' : '0') + valid.slice(index + 1),
+    )
+    expect(new Set(changed).size).toBe(64)
+    for (const signature of ['0'.repeat(64), ...changed]) {
       expect(await resultOf(signedRequest({ signature }))).toMatchObject({
         reason: 'signature_mismatch',
       })
     }
   })
 
-  it.each(SIGNED_OVER)('rejects a signature made over %s', async (_, parts) => {
+  it.each<[string, Signed]>([
+    ['another timestamp', { timestamp: String(Number(TIMESTAMP) + 1) }],
+    ['another nonce', { nonce: `${NONCE}x` }],
+    ['another body', { body: 'a bodY' }],
+    ['a longer body', { body: 'a body\n' }],
+    ['another secret', { secret: 'the signing secret of webhook 42 ' }],
+  ])('rejects a signature made over %s', async (_, parts) => {
     const signature = signedRequest(parts).headers['x-signature']
     expect(await resultOf(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
   })
@@ -207,16 +286,16 @@ describe('signature_mismatch', () => {
     const signed = signedRequest({ body: Uint8Array.of(0xef, 0xbf, 0xbd) })
     expect(await resultOf({ ...signed, body: Uint8Array.of(0xff) })).toMatchObject({ reason: 'signature_mismatch' })
   })
-
-  it('reserves nothing, so nobody without the secret can use up a nonce', async () => {
-    const store = new RecordingStore()
-    await resultOf(signedRequest({ secret: 'guessed' }), SECRET, store)
-    expect(store.calls).toEqual([])
-  })
 })
 
 describe('the order of the rules', () => {
-  it.each(FIRST_BROKEN)('names %s first', async (reason, parts) => {
+  it.each<[string, Signed]>([
+    ['invalid_timestamp', { timestamp: 'x', nonce: '', signature: '' }],
+    ['timestamp_outside_window', { timestamp: '0', nonce: '', signature: '' }],
+    ['invalid_nonce', { nonce: '', signature: '' }],
+    ['signature_mismatch', { signature: '' }],
+    ['replayed_nonce', {}],
+  ])('names %s first', async (reason, parts) => {
     const taken = { reserve: () => false }
     expect(await resultOf(signedRequest(parts), SECRET, taken)).toMatchObject({ reason })
   })
@@ -227,12 +306,6 @@ describe('replayed_nonce', () => {
     const store = new MemoryNonceStore()
     expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
     expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
-  })
-
-  it('accepts one of 100 simultaneous copies', async () => {
-    const store = new MemoryNonceStore()
-    const results = await Promise.all(Array.from({ length: 100 }, () => resultOf(signedRequest(), SECRET, store)))
-    expect(results.filter((result) => result.ok)).toHaveLength(1)
   })
 
   it('rejects a replay at the last instant at which its timestamp is in the window', async () => {
@@ -304,7 +377,26 @@ describe('a message that can be split differently', () => {
     expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
   })
 
-  it.each(SPLITS)('with %s: %s', async (_, split, isSplittable) => {
+  it.each<[string, Signed, boolean]>([
+    ['no colon anywhere', { nonce: 'abc', body: 'body' }, false],
+    ['an empty body', { nonce: 'abc', body: '' }, false],
+    ['a colon in the nonce', { nonce: 'a:c', body: '' }, true],
+    ['a colon at the end of the nonce', { nonce: 'a:', body: '' }, true],
+    ['a colon at the start of the nonce (a nonce is not empty)', { nonce: ':a', body: '' }, false],
+    ['two colons at the start of the nonce', { nonce: '::a', body: '' }, true],
+    ['nothing but a colon', { nonce: ':', body: '' }, false],
+    ['a colon at the start of the body', { nonce: 'abc', body: ':' }, true],
+    ['a colon behind a space in the body', { nonce: 'abc', body: 'a b:c' }, false],
+    ['a colon behind a control character in the body', { nonce: 'abc', body: '{\n"a":1}' }, false],
+    ['a colon behind a byte outside ASCII', { nonce: 'abc', body: Uint8Array.of(0x61, 0x80, 0x3a) }, false],
+    ['a colon behind DEL', { nonce: 'abc', body: 'a\x7f:' }, false],
+    ['a colon behind the first and last visible characters', { nonce: 'abc', body: '!~:' }, true],
+    ['a colon that ends a nonce of 128 characters', { nonce: 'a'.repeat(100), body: `${'b'.repeat(27)}:` }, true],
+    ['a colon that ends one of 129', { nonce: 'a'.repeat(100), body: `${'b'.repeat(28)}:` }, false],
+    ['a nonce of 127 characters and a colon', { nonce: 'a'.repeat(127), body: ':' }, true],
+    ['a nonce of 128 characters and a colon', { nonce: 'a'.repeat(128), body: ':' }, false],
+    ['a nonce of 128 characters with a colon', { nonce: `${'a'.repeat(127)}:`, body: ':' }, true],
+  ])('with %s: %s', async (_, split, isSplittable) => {
     const store = new RecordingStore()
     expect(await resultOf(signedRequest(split), SECRET, store)).toMatchObject({ ok: true })
     expect(store.keys).toHaveLength(isSplittable ? 2 : 1)
@@ -334,7 +426,13 @@ describe('a list of secrets', () => {
 })
 
 describe('a secret', () => {
-  it.each(SECRETS)('%s', async (_, secret) => {
+  it.each([
+    ['is text, encoded as UTF-8', 'schlüssel 🔑'],
+    ['is not decoded, although it looks like hex', '00ff'],
+    ['is not decoded, although it looks like base64', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['keeps its spaces', ' secret\n'],
+    ['may be longer than a block of the hash', 's'.repeat(1000)],
+  ])('%s', async (_, secret) => {
     expect(await resultOf(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
   })
 })
@@ -448,7 +546,15 @@ describe('the nonce store', () => {
     await expect(result).rejects.toMatchObject({ code: 'ERR_NONCE_STORE', cause })
   })
 
-  it.each(INVALID_ANSWERS)('that returns %s leads to a NonceStoreError, never to acceptance', async (kind, answer) => {
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a number', 1],
+    ['a string', 'OK'],
+    ['an object', {}],
+    ['an object', new Boolean(true)],
+    ['an array', [true]],
+  ])('that returns %s leads to a NonceStoreError, never to acceptance', async (kind, answer) => {
     for (const reply of [() => answer, async () => answer]) {
       for (const [request, store] of [
         [signedRequest(), { reserve: reply }],
@@ -460,15 +566,6 @@ describe('the nonce store', () => {
         })
       }
     }
-  })
-
-  it('that is full leads to a NonceStoreError with the cause', async () => {
-    const store = new MemoryNonceStore({ maxEntries: 1 })
-    store.reserve('42', 'another', 600)
-    await expect(resultOf(signedRequest(), SECRET, store)).rejects.toMatchObject({
-      code: 'ERR_NONCE_STORE',
-      cause: { code: 'ERR_NONCE_STORE_FULL' },
-    })
   })
 
   it.each([1, 'OK', null])('that returns %j for the first of two keys is not asked for the second', async (answer) => {

@@ -186,21 +186,6 @@ describe('dist', () => {
     expect(classes).toContain('NonceStoreError')
     expect(classes.filter((name, index) => classes.indexOf(name) !== index)).toEqual([])
   })
-
-  it.each([
-    ['ES modules', `import { MAIN } from 'inbound-webhook-auth'\nimport { MYSQL } from 'inbound-webhook-auth/mysql'`],
-    [
-      'CommonJS',
-      `const { MAIN } = require('inbound-webhook-auth')\nconst { MYSQL } = require('inbound-webhook-auth/mysql')`,
-    ],
-  ])('%s: an error of one entry is an instance of the class of another', (format, imports) => {
-    const source = `${imports.replace('MAIN', 'NonceStoreError').replace('MYSQL', 'MySqlNonceStore')}
-      const store = new MySqlNonceStore({ query: async () => [{ autocommit: 0 }] })
-      store.check().catch((error) => console.log(error.message, error instanceof NonceStoreError))`
-    const type = format === 'CommonJS' ? 'commonjs' : 'module'
-    const options = { cwd: folder, input: source, encoding: 'utf8' } as const
-    expect(execFileSync(process.execPath, [`--input-type=${type}`], options)).toMatch(/autocommit.* true\n$/)
-  })
 })
 
 describe('the contracts of the tools', () => {

@@ -337,15 +337,6 @@ export class PostgresServer {
     await this.#addRule(`host all ${user} all scram-sha-256`)
   }
 
-  /** Refuses every new connection over TCP that does not use TLS. */
-  async requireTls(): Promise<void> {
-    await this.#addRule('hostnossl all all all reject')
-    await eventually(async () => {
-      const refused: unknown = await this.connect().catch((error: unknown) => error)
-      if (Object(refused).code !== '28000') throw new Error('connections without TLS are still accepted')
-    })
-  }
-
   /** Puts a rule before the others of pg_hba.conf. */
   async #addRule(rule: string): Promise<void> {
     const path = join(this.#data, 'pg_hba.conf')

@@ -1,7 +1,8 @@
 import type { RawRequest } from '../raw-client.js'
 import { SECRET, signatureOf } from '../request.js'
 
-// Requests whose headers are spelled in an unusual way, as the bytes of a socket have them. The status is the answer of every recipe.
+// Requests whose headers are spelled in an unusual way, as the bytes of a socket have them. The status is the answer of every recipe. The
+// contract of an endpoint has other values of headers.
 
 type Header = RawRequest['headers'][number]
 
@@ -30,30 +31,15 @@ const written =
   (values) =>
     plain(values).map(([name, value]) => [name, write(value)])
 
-const twice =
-  (wanted: string, rename = (name: string) => name): Spell =>
-  (values) =>
-    plain(values).flatMap((header): Header[] =>
-      header[0] === wanted ? [header, [rename(wanted), header[1]]] : [header],
-    )
-
 const withMore =
   (...more: Header[]): Spell =>
   (values) => [...more, ...plain(values)]
-
-/** Changes the values before they are signed. */
-type Change = (values: { timestamp: string; nonce: string }) => Partial<Values>
-
-/** UTF-8 as one character per byte, which is how a header is sent. */
-const utf8 = (text: string) => Buffer.from(text).toString('latin1')
-const digitsFrom = (zero: number) => (text: string) =>
-  utf8(text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit))))
 
 /** The cases to which some platforms have an answer of their own. */
 export const MANY_OTHERS = '900 others'
 export const WRONG_TYPE = 'a Content-Type of ;;;'
 
-const ROWS: readonly (readonly [what: string, status: number, spell: Spell, change?: Change])[] = [
+const ROWS: readonly (readonly [what: string, status: number, spell: Spell, change?: (nonce: string) => string])[] = [
   ['names in lowercase', 204, named((name) => name.toLowerCase())],
   ['names in uppercase', 204, named((name) => name.toUpperCase())],
   ['names in mixed case', 204, named((name) => name.replace(/[aeiou]/g, (vowel) => vowel.toUpperCase()))],
@@ -62,30 +48,9 @@ const ROWS: readonly (readonly [what: string, status: number, spell: Spell, chan
   [MANY_OTHERS, 204, withMore(...Array.from({ length: 900 }, (_, index): Header => [`a${index}`, '1']))],
   ['__proto__ beside them', 204, withMore(['__proto__', 'x-nonce'])],
   ['names of methods beside them', 204, withMore(['constructor', '1'], ['toString', '1'], ['hasOwnProperty', '1'])],
-  ['a leading zero in the timestamp', 204, plain, ({ timestamp }) => ({ timestamp: `0${timestamp}` })],
   [WRONG_TYPE, 204, withMore(['Content-Type', ';;;'])],
-  ['the timestamp twice', 401, twice('X-Timestamp')],
-  ['the nonce twice', 401, twice('X-Nonce')],
-  ['the signature twice', 401, twice('X-Signature')],
-  ['the nonce twice, in another case', 401, twice('X-Nonce', (name) => name.toLowerCase())],
-  ['an empty timestamp', 401, plain, () => ({ timestamp: '' })],
-  ['an empty nonce', 401, plain, () => ({ nonce: '' })],
-  ['an empty signature', 401, plain, () => ({ signature: '' })],
-  ['fullwidth digits', 401, plain, ({ timestamp }) => ({ timestamp: digitsFrom(0xff10)(timestamp) })],
-  ['Arabic digits', 401, plain, ({ timestamp }) => ({ timestamp: digitsFrom(0x660)(timestamp) })],
-  ['a sign before the timestamp', 401, plain, ({ timestamp }) => ({ timestamp: `+${timestamp}` })],
-  ['two timestamps in one value', 401, plain, ({ timestamp }) => ({ timestamp: `${timestamp}, ${timestamp}` })],
-  ['a timestamp of 400 digits', 401, plain, () => ({ timestamp: '1'.repeat(400) })],
-  ['a nonce of 129 characters', 401, plain, () => ({ nonce: 'n'.repeat(129) })],
-  ['a nonce of 8000 characters', 401, plain, () => ({ nonce: 'n'.repeat(8000) })],
-  ['a tab in the nonce', 401, plain, ({ nonce }) => ({ nonce: nonce.replace('-', '\t') })],
-  ['a nonce outside ASCII', 401, plain, ({ nonce }) => ({ nonce: `\xe9${nonce}` })],
-  [
-    'the signature in uppercase',
-    401,
-    ({ signature, ...rest }) => plain({ ...rest, signature: signature.toUpperCase() }),
-  ],
-  ['a signature of 65 digits', 401, ({ signature, ...rest }) => plain({ ...rest, signature: `${signature}0` })],
+  ['the nonce twice, in another case', 401, (values) => [...plain(values), ['x-nonce', values.nonce]]],
+  ['a tab in the nonce', 401, plain, (nonce) => nonce.replace('-', '\t')],
   ['names with underscores', 401, named((name) => name.replace('-', '_'))],
   ['__proto__ in place of the nonce', 401, named((name) => (name === 'X-Nonce' ? '__proto__' : name))],
   ['a space before the colon', 400, named((name) => `${name} `)],
@@ -99,9 +64,10 @@ export const SPELLINGS: readonly { what: string; status: number; request: (body:
     what,
     status,
     request(body) {
-      const values = { timestamp: String(Math.floor(Date.now() / 1000)), nonce: crypto.randomUUID() }
-      const { timestamp, nonce, signature } = { ...values, signature: undefined, ...change?.(values) }
-      const signed = signature ?? signatureOf(timestamp, nonce, body, SECRET)
-      return { headers: spell({ timestamp, nonce, signature: signed }), body }
+      const timestamp = String(Math.floor(Date.now() / 1000))
+      const id = crypto.randomUUID()
+      const nonce = change?.(id) ?? id
+      const signature = signatureOf(timestamp, nonce, body, SECRET)
+      return { headers: spell({ timestamp, nonce, signature }), body }
     },
   }))
