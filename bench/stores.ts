@@ -8,11 +8,11 @@ import { MemoryNonceStore, type NonceStore, sign, verify } from '../src/index.js
 import { DynamoDBNonceStore } from '../src/stores/dynamodb.js'
 import { SqliteNonceStore } from '../src/stores/sqlite.js'
 import { requirePackage } from '../test/nightly/packages/packages.js'
-import { configOf, DynaliteServer } from '../test/support/dynalite-server.js'
+import { configOf, DynaliteServer } from '../test/nightly/stores/dynalite-server.js'
+import { sqliteOpener } from '../test/nightly/stores/sqlite-database.js'
 import { MariaDbServer } from '../test/support/mariadb-server.js'
 import { PostgresServer, RedisServer, temporaryFolder } from '../test/support/servers.js'
 import { connect } from '../test/support/stores/source.js'
-import { sqliteOpener } from '../test/support/stores/sqlite-database.js'
 
 const ROUNDS = 5
 const ROUND_MILLISECONDS = 250

@@ -191,7 +191,7 @@ export class RedisServer extends LocalServer {
  * Waits until an empty master sends its commands to its replicas. It calls a replica `online` up to a second before: it then has the
  * snapshot, but gets no command until its first report, which shows a new offset.
  */
-async function inStep(master: RedisServer, count: number): Promise<void> {
+export async function inStep(master: RedisServer, count: number): Promise<void> {
   // Replicas get this command also if it deletes nothing, so it moves the offset.
   master.cli('FLUSHALL')
   await eventually(() => {
@@ -220,68 +220,6 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisSer
   const masters = nodes.filter((node) => node.cli('INFO', 'replication').includes('role:master'))
   await Promise.all(masters.map((master) => inStep(master, replicas)))
   return nodes
-}
-
-/**
- * Starts a master, its replicas, and three sentinels that replace the master `downAfter` milliseconds after it is lost. The default is so
- * long that a machine that stalls causes no failover.
- *
- * @param isBehindProxy - whether sentinels and clients reach the master through a proxy.
- */
-export async function startRedisSentinel({
-  downAfter = 60_000,
-  replicas: replicaCount = 1,
-  isBehindProxy = false,
-} = {}) {
-  const master = await RedisServer.start()
-  const proxy = await TcpProxy.start(master.port)
-  const replicas = await startReplicas(master, replicaCount)
-  const name = 'nonces'
-  const sentinels = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const sentinel = RedisServer.sentinel(await freePort())
-      writeFileSync(
-        join(sentinel.folder, 'sentinel.conf'),
-        `port ${sentinel.port}
-bind 127.0.0.1
-sentinel monitor ${name} 127.0.0.1 ${isBehindProxy ? proxy.port : master.port} 2
-sentinel down-after-milliseconds ${name} ${downAfter}
-sentinel failover-timeout ${name} 2000
-`,
-      )
-      await sentinel.restart()
-      return sentinel
-    }),
-  )
-  await eventually(() => {
-    for (const sentinel of sentinels) {
-      const info = sentinel.cli('SENTINEL', 'MASTER', name).split('\n')
-      const count = (field: string) => Number(info[info.indexOf(field) + 1])
-      if (count('num-slaves') < replicas.length || count('num-other-sentinels') < 2)
-        throw new Error('sentinels do not know each other')
-    }
-  })
-  const stop = async () => {
-    proxy.stop()
-    await Promise.all([...sentinels, master, ...replicas].map((server) => server.stop()))
-  }
-  const [replica] = replicas as [RedisServer, ...RedisServer[]]
-  const address = { name, sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })) }
-  return { master, proxy, replica, replicas, sentinels, address, stop }
-}
-
-/**
- * Starts replicas of a Redis server, and waits until they are in step with it.
- *
- * @param port - where they reach the server.
- */
-async function startReplicas(master: RedisServer, count: number, port = master.port): Promise<RedisServer[]> {
-  // A replica synchronises without a delay.
-  master.cli('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
-  const options = ['--replicaof', '127.0.0.1', String(port), '--repl-diskless-sync-delay', '0']
-  const replicas = await Promise.all(Array.from({ length: count }, () => RedisServer.start(...options)))
-  await inStep(master, count)
-  return replicas
 }
 
 /** Returns the path of one of PostgreSQL's server programs, on Debian and other systems. */
@@ -442,39 +380,6 @@ export class PostgresServer {
     const child = spawn(file, rest, { stdio: 'ignore', cwd: this.folder })
     const [code] = await once(child, 'exit')
     if (code !== 0) throw new Error(`${program} ended with ${code}`)
-  }
-}
-
-/** PgBouncer in transaction mode, with two connections to a PostgreSQL server. */
-export class PgBouncer extends LocalServer {
-  static async start(server: PostgresServer): Promise<PgBouncer> {
-    const bouncer = new PgBouncer(await freePort())
-    chmodSync(bouncer.folder, 0o777)
-    const settings = join(bouncer.folder, 'pgbouncer.ini')
-    writeFileSync(join(bouncer.folder, 'users.txt'), '"test" ""\n')
-    writeFileSync(
-      settings,
-      `[databases]
-postgres = host=127.0.0.1 port=${server.port} dbname=postgres
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${bouncer.port}
-auth_type = trust
-auth_file = ${join(bouncer.folder, 'users.txt')}
-pool_mode = transaction
-default_pool_size = 2
-max_client_conn = 200
-server_login_retry = 1
-`,
-    )
-    const user = userInfo().uid === 0 ? ['-u', 'postgres'] : []
-    bouncer.launch('pgbouncer', [...user, settings])
-    await bouncer.untilItListens()
-    return bouncer
-  }
-
-  get url(): string {
-    return `postgres://test@127.0.0.1:${this.port}/postgres`
   }
 }
 

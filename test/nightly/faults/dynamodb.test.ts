@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
-import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
 import { isInstalled } from '../../support/programs.js'
 import { TcpProxy } from '../../support/servers.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from '../stores/dynalite-server.js'
 import { type Closers, clockFaults, killedServer, proxyFaults, type Row, stoppedServer, testFaults } from './faults.js'
 
 // The bounds are wider here, because dynalite is slower than a real server.

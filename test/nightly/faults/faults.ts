@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { clientOf, mayBeSlow, RECOVERS_WITHIN } from '../../../docs/generate/faults.js'
 import { eventually, type TcpProxy } from '../../support/servers.js'
-import { startWorker } from '../../support/stores/workers.js'
+import { startWorker } from '../stores/workers.js'
 import { type ClockedServer, clocksCanStep, SteppedClock } from './stepped-clock.js'
 
 /** Milliseconds of load before a fault. */

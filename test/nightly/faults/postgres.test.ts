@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
-import { eventually, PgBouncer, PostgresServer, postgresIsInstalled, TcpProxy } from '../../support/servers.js'
-import { openGuide } from '../../support/stores/guides.js'
+import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../../support/servers.js'
 import { newRequest, send } from '../../support/stores/load.js'
+import { openGuide } from '../stores/guides.js'
 import {
   type Closers,
   clockFaults,
@@ -15,6 +15,7 @@ import {
   switchover,
   testFaults,
 } from './faults.js'
+import { PgBouncer } from './pgbouncer.js'
 
 const CLIENTS = { store: 'PostgreSQL', kinds: ['pg.ts', 'postgres-js.ts', 'pg-shared.ts'] }
 const BOUNCED = { store: 'PgBouncer', kinds: ['pg-shared.ts'] }

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
-import { eventually, type RedisServer, startRedisCluster, startRedisSentinel, TcpProxy } from '../../support/servers.js'
+import { eventually, type RedisServer, startRedisCluster, TcpProxy } from '../../support/servers.js'
+import { startRedisSentinel } from '../stores/redis-sentinel.js'
 import { type Closers, droppedConnections, type Row, silentConnections, testFaults } from './faults.js'
 
 const run = promisify(execFile)

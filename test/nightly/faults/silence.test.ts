@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { eventually, TcpProxy } from '../../support/servers.js'
-import { openGuide } from '../../support/stores/guides.js'
+import { openGuide } from '../stores/guides.js'
 import { MARIADB, POSTGRES } from '../stores/shared-stores.js'
 
 // A firewall forgets all connections of a pool, while few requests arrive. Each connection costs at most one of them.

@@ -4,7 +4,7 @@ import { describe } from 'vitest'
 import { SqliteNonceStore } from '../../../src/stores/sqlite.js'
 import { isInstalled } from '../../support/programs.js'
 import { temporaryFolder } from '../../support/servers.js'
-import { sqliteOpener } from '../../support/stores/sqlite-database.js'
+import { sqliteOpener } from '../stores/sqlite-database.js'
 import { type Row, testFaults } from './faults.js'
 
 // sqlite.test.ts has the faults after which a process must be restarted, and a full disk.

@@ -6,12 +6,12 @@ import { splitAnnotated } from '../../../docs/generate/annotated.js'
 import { type EndpointResponse, endpointContract } from '../../../tools/src/testing/index.js'
 import { createProject, removeProjects, sourceOf } from '../../docs/recipes/recipes.js'
 import { codeBlocks } from '../../support/code-blocks.js'
-import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import { signedHeaders } from '../../support/raw-client.js'
 import { SECRET } from '../../support/request.js'
 import { RedisServer } from '../../support/servers.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from '../stores/dynalite-server.js'
 import { ALL_RECIPES } from './recipes.js'
 
 // Events with the fields that AWS documents for each format.

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from '../../support/packed.js'
-import { generatePrismaClient } from '../../support/transactions/clients.js'
 import { BUILD } from '../packages/packages.js'
+import { generatePrismaClient } from './clients.js'
 
 // The table of clients in docs/operate/nothing-lost.md compiles as it stands, with the types of the clients.
 

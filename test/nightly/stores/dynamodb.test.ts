@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type NonceStore, sign, verify } from '../../../src/index.js'
 import { DynamoDBNonceStore } from '../../../src/stores/dynamodb.js'
 import { nonceStoreContract } from '../../../tools/src/testing/index.js'
-import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, freePort, LONG_TIMEOUT, TcpProxy } from '../../support/servers.js'
 import { twoConnections } from '../../support/stores/connections.js'
 import { newRequest, SECRET, send, sendAll } from '../../support/stores/load.js'
 import { requirePackage } from '../packages/packages.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from './dynalite-server.js'
 import { importGuideCode } from './guide-code.js'
 
 /** The input of a PutItem. */

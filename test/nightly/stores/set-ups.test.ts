@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import { eventually } from '../../support/servers.js'
-import { openGuide } from '../../support/stores/guides.js'
 import { STRICT } from '../../support/strict.js'
 import { BUILD, hasPackage, PACKAGES } from '../packages/packages.js'
+import { openGuide } from './guides.js'
 import { type Server, STORES } from './shared-stores.js'
 
 // The lines of the guides, with the current versions of the clients and those before them.

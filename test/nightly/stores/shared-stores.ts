@@ -1,13 +1,8 @@
-import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { isInstalled } from '../../support/programs.js'
-import {
-  PostgresServer,
-  postgresIsInstalled,
-  RedisServer,
-  startRedisCluster,
-  startRedisSentinel,
-} from '../../support/servers.js'
+import { PostgresServer, postgresIsInstalled, RedisServer, startRedisCluster } from '../../support/servers.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from './dynalite-server.js'
+import { startRedisSentinel } from './redis-sentinel.js'
 
 export interface Server {
   signal(signal: NodeJS.Signals): unknown

@@ -10,8 +10,8 @@ import { nonceStoreContract } from '../../../tools/src/testing/index.js'
 import { isInstalled, warnSkipped } from '../../support/programs.js'
 import { temporaryFolder } from '../../support/servers.js'
 import { type LoadRequest, newRequest, send } from '../../support/stores/load.js'
-import { sqliteOpener } from '../../support/stores/sqlite-database.js'
-import { startWorker } from '../../support/stores/workers.js'
+import { sqliteOpener } from './sqlite-database.js'
+import { startWorker } from './workers.js'
 
 const opener = sqliteOpener()
 

@@ -9,8 +9,8 @@ import { sign } from '../../../src/index.js'
 import { MySqlTransactionStore } from '../../../src/stores/mysql/index.js'
 import { PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
 import { ROOT } from '../../support/packed.js'
-import { generatePrismaClient, MYSQL_CLIENTS, POSTGRES_CLIENTS } from '../../support/transactions/clients.js'
 import { BUILD } from '../packages/packages.js'
+import { generatePrismaClient, MYSQL_CLIENTS, POSTGRES_CLIENTS } from './clients.js'
 import { MARIADB, POSTGRES, type Server } from './shared-stores.js'
 
 // A sender signs each of 200 events three times, and sends it to two processes, which are killed at random. The work fails, ends in a

@@ -3,9 +3,9 @@ import * as mysql from '../../../dist/mysql.js'
 import * as postgres from '../../../dist/postgres.js'
 import * as redis from '../../../dist/redis.js'
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
-import { built } from '../built.js'
+import { built } from '../../support/built.js'
+import { setUpsOf } from '../../support/stores/set-ups.js'
 import { openGuide } from './guides.js'
-import { setUpsOf } from './set-ups.js'
 import { sqliteOpener } from './sqlite-database.js'
 
 /**

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
-import { BUILD } from '../../nightly/packages/packages.js'
-import { ROOT } from '../packed.js'
+import { ROOT } from '../../support/packed.js'
+import { BUILD } from '../packages/packages.js'
 
 /**
  * @param {string} file - a file of docs/stores, such as `pg.ts`.

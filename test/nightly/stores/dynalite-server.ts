@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { hasPackage, requirePackage } from '../nightly/packages/packages.js'
-import { freePort, LocalServer } from './servers.js'
+import { freePort, LocalServer } from '../../support/servers.js'
+import { hasPackage, requirePackage } from '../packages/packages.js'
 
 export function dynaliteIsInstalled(): boolean {
   return hasPackage('dynalite') && hasPackage('@aws-sdk/client-dynamodb')

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { SECRET } from './load.js'
+import { SECRET } from '../../support/stores/load.js'
 
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
 

@@ -6,7 +6,7 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { beginMysql2 } from '../../../src/stores/mysql/index.js'
 import { beginPg } from '../../../src/stores/postgres/index.js'
-import { BUILD, importPackage, PACKAGES } from '../../nightly/packages/packages.js'
+import { BUILD, importPackage, PACKAGES } from '../packages/packages.js'
 
 /** The two functions of a transaction store, as the guide shows them, with one client or query builder. */
 export interface Client {

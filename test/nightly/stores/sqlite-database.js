@@ -1,5 +1,5 @@
 // Opens a database file with better-sqlite3 or `node:sqlite`, if one of them is installed.
-import { requirePackage } from '../../nightly/packages/packages.js'
+import { requirePackage } from '../packages/packages.js'
 
 /** @returns {((path: string) => any) | undefined} */
 export function sqliteOpener() {
