@@ -151,7 +151,7 @@ function kindOfError(error: unknown): ErrorKind {
   const code = codeOf(error)
   if (code === undefined) return { status: 500, headers: {}, level: 'error' }
   const isUnread = propertyOf(propertyOf(error, 'headers'), 'Connection') === 'close'
-  const headers = code === 'ERR_WEBHOOK_REJECTED' && isUnread ? CONNECTION_CLOSE : ERRORS[code].headers
+  const headers = isUnread ? CONNECTION_CLOSE : ERRORS[code].headers
   return { ...ERRORS[code], headers: { ...headers } }
 }
 

@@ -311,7 +311,8 @@ describe('the time-out', () => {
       await vi.advanceTimersByTimeAsync(1)
       await outcome
       const headers = { 'Retry-After': '1' }
-      expect(settled.mock.lastCall).toMatchObject([{ code: 'ERR_LOOKUP_TIMEOUT', status: 503, headers }])
+      const message = expect.stringContaining('The webhook was not found within 100 ms')
+      expect(settled.mock.lastCall).toMatchObject([{ code: 'ERR_LOOKUP_TIMEOUT', status: 503, headers, message }])
       settle()
       await new Promise(setImmediate)
       expect(store.calls).toEqual([])

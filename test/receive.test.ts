@@ -327,6 +327,7 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
       [{ webhookId: '42', ...request }, SECRET, store],
       /^source\.headers is unknown\. Use one of: webhookId, request, /,
     ],
+    ['no request', from(undefined), /^source\.request is undefined\. Pass \{ webhookId, request \}\.$/],
     ['a promise', from(Promise.resolve(request)), /^request is a promise that was not awaited\. Await it\.$/],
     ['no headers', from({ rawBody: BODY }), /^request\.headers is undefined\. Pass Node's request\.headers, /],
     ['no body', from({ headers: HEADERS }), /^request is an object without raw bytes\. Pass the request/],

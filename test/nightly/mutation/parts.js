@@ -19,7 +19,7 @@ export const PARTS = {
   },
   receive: {
     mutate: ['src/{read-body,receive,refuse}.ts'],
-    testFiles: ['test/{find-webhook,read-body,receive,refuse}.test.ts'],
+    testFiles: ['test/{find-webhook,handle,read-body,receive,refuse}.test.ts'],
     score: 96,
   },
   handle: {
