@@ -37,7 +37,10 @@ export const javascriptNumber: NumberStyle = (written) => {
   return Number.isFinite(value) ? String(value) : written
 }
 
-/** Returns a style that writes each float with this number of significant digits: `0.10000000000000001`, as C's `%.17g` writes it. */
+/**
+ * Returns a style that writes each float with this number of significant digits: `0.10000000000000001`, as C's `%.17g` writes it. It writes
+ * powers of ten as JavaScript does.
+ */
 export const preciseNumber =
   (digits: number): NumberStyle =>
   (written) => {
