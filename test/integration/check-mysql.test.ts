@@ -1,39 +1,16 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import mariadb from 'mariadb'
-import mysql from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { createCertificate } from '../support/certificate.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { freePort, LONG_TIMEOUT, UNKNOWN_HOST } from '../support/servers.js'
+import { MYSQL_CLIENTS } from '../support/stores/clients.js'
 import { expectFailure } from '../support/stores/expect-failure.js'
-import { mariadbAddress } from '../support/stores/set-ups.js'
 
 const installed = isInstalled('mariadb', mariadbIsInstalled()) && isInstalled('openssl')
-
-interface Options {
-  table?: string
-  timeout?: number
-}
-
-/** Opens a store on each client. A pool of mariadb tries to connect until its time-out, and then says why. */
-const CLIENTS = {
-  mysql2(uri: string, options: Options, ssl?: { ca?: string }) {
-    const pool = mysql.createPool({ uri, connectionLimit: 2, ...(ssl && { ssl }) })
-    const nonceStore = new MySqlNonceStore({ query: (sql, values) => pool.query(sql, values), ...options })
-    return { nonceStore, close: () => pool.end() }
-  },
-  mariadb(uri: string, options: Options, ssl?: { ca?: string }) {
-    const limits = { connectionLimit: 2, acquireTimeout: 1000 }
-    const pool = mariadb.createPool({ ...mariadbAddress(uri), ...limits, ...(ssl && { ssl }) })
-    const nonceStore = new MySqlNonceStore({ query: (sql, values) => pool.query(sql, values), ...options })
-    return { nonceStore, close: () => pool.end() }
-  },
-}
 
 /** The columns of the guide, without the index. */
 const COLUMNS =
@@ -55,8 +32,8 @@ describe.runIf(installed)('check() of a store in MySQL', () => {
   })
 
   describe.each(['mysql2', 'mariadb'] as const)('with %s', (kind) => {
-    function open(url = server.url, options: Options = {}, ssl?: { ca?: string }) {
-      const { nonceStore, close } = CLIENTS[kind](url, { timeout: LONG_TIMEOUT, ...options }, ssl)
+    function open(url = server.url, options: { table?: string } = {}, ssl?: { ca?: string }) {
+      const { nonceStore, close } = MYSQL_CLIENTS[kind](url, { timeout: LONG_TIMEOUT, ...options }, ssl)
       closers.push(close)
       return nonceStore
     }

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { createClient, createCluster } from 'redis'
+import { createCluster } from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
 import { createCertificate } from '../support/certificate.js'
@@ -9,40 +9,11 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, freePort, LONG_TIMEOUT, RedisServer, startRedisCluster, UNKNOWN_HOST } from '../support/servers.js'
+import { REDIS_CLIENTS } from '../support/stores/clients.js'
 
 /** The time-out of a client and a store that get no response. A machine that stalls for less changes no outcome. */
 const TIMEOUT = 3000
 const NO_CONNECTION = 'The client has no connection, and does not say why. Log the error event of the client'
-
-interface Address {
-  url: string
-  ca?: string
-}
-
-/** Opens a store on each client without a wait for its connection. Returns the errors that the client emits. */
-const CLIENTS = {
-  redis({ url, ca }: Address, timeout = LONG_TIMEOUT) {
-    const errors: unknown[] = []
-    const tls = ca === undefined ? {} : { tls: true as const, ca }
-    const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 100, ...tls } })
-    client.on('error', (error) => errors.push(error))
-    const connected = client.connect().catch((error: unknown) => errors.push(error))
-    const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args), timeout })
-    return { nonceStore, connected, errors, close: () => client.destroy() }
-  },
-  ioredis({ url, ca }: Address, timeout = LONG_TIMEOUT) {
-    const errors: unknown[] = []
-    const tls = ca === undefined ? {} : { tls: { ca } }
-    const client = new Redis(url, { maxRetriesPerRequest: 1, retryStrategy: () => 100, ...tls })
-    client.on('error', (error) => errors.push(error))
-    const connected = new Promise((resolve) => client.on('ready', resolve))
-    const nonceStore = new RedisNonceStore({
-      sendCommand: ([name = '', ...args]) => client.call(name, ...args),
-      timeout,
-    })
-    return { nonceStore, connected, errors, close: () => client.disconnect() }
-  },
-}
 
 describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('check() of a store in Redis', () => {
   const certificate = createCertificate('root')
@@ -64,13 +35,13 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('check() o
   })
 
   describe.each(['redis', 'ioredis'] as const)('with %s', (kind) => {
-    function open(address: Address, timeout?: number) {
-      const opened = CLIENTS[kind](address, timeout)
+    function open(url: string, timeout = LONG_TIMEOUT, tls?: { ca?: string }) {
+      const opened = REDIS_CLIENTS[kind](url, { timeout }, tls)
       closers.push(opened.close)
       return opened
     }
     async function openConnected(url = server.url) {
-      const { nonceStore, connected } = open({ url })
+      const { nonceStore, connected } = open(url)
       await connected
       return nonceStore
     }
@@ -82,15 +53,15 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('check() o
       await nonceStore.check()
       await nonceStore.check()
       expect(server.cli('DBSIZE')).toBe('0')
-      const tls = open({ url: tlsUrl, ca: certificate.ca })
+      const tls = open(tlsUrl, undefined, { ca: certificate.ca })
       await tls.connected
       await tls.nonceStore.check()
     })
 
-    it.each<[string, () => Promise<Address> | Address, RegExp]>([
-      ['no server', async () => ({ url: `redis://127.0.0.1:${await freePort()}` }), /ECONNREFUSED/],
-      ['an unknown host', () => ({ url: `redis://${UNKNOWN_HOST}` }), /ENOTFOUND|EAI_AGAIN/],
-      ['an untrusted certificate', () => ({ url: tlsUrl }), /certificate/],
+    it.each<[string, () => Promise<string> | string, RegExp]>([
+      ['no server', async () => `redis://127.0.0.1:${await freePort()}`, /ECONNREFUSED/],
+      ['an unknown host', () => `redis://${UNKNOWN_HOST}`, /ENOTFOUND|EAI_AGAIN/],
+      ['an untrusted certificate', () => tlsUrl, /certificate/],
     ])('says that the client has no connection, and that its events say why: %s', async (_, address, reason) => {
       const { nonceStore, errors } = open(await address(), TIMEOUT)
       await expect(nonceStore.check()).rejects.toThrow(NO_CONNECTION)
@@ -99,7 +70,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('check() o
 
     it('says that the password is wrong, or that an event of the client says so', async () => {
       server.cli('ACL', 'SETUSER', 'webhooks', 'on', '>right', '+@all', '~*')
-      const { nonceStore, errors } = open({ url: urlOf('webhooks:wrong') }, TIMEOUT)
+      const { nonceStore, errors } = open(urlOf('webhooks:wrong'), TIMEOUT)
       await eventually(() => expect(String(errors[0])).toMatch(/WRONGPASS/))
       const message = { redis: NO_CONNECTION, ioredis: 'The server refused the user name or the password.' }[kind]
       await expect(nonceStore.check()).rejects.toThrow(message)

@@ -1,8 +1,6 @@
-import { Redis } from 'ioredis'
 import mariadb from 'mariadb'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
-import postgres from 'postgres'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verify } from '../../src/index.js'
@@ -13,6 +11,7 @@ import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
 import { shows } from '../support/secrets.js'
 import { eventually, PostgresServer, postgresIsInstalled, RedisServer } from '../support/servers.js'
+import { MYSQL_CLIENTS, POSTGRES_CLIENTS, REDIS_CLIENTS } from '../support/stores/clients.js'
 import { newRequest, SECRET } from '../support/stores/load.js'
 
 // No error of a store shows the password of its client: in createTable(), in check(), or in a reservation.
@@ -20,29 +19,19 @@ import { newRequest, SECRET } from '../support/stores/load.js'
 const USER = 'hooks'
 const PLANTED = 'planted-password'
 
-interface Opened {
-  nonceStore: RedisNonceStore | PostgresNonceStore | MySqlNonceStore
-  close(): unknown
-}
-
-/** Opens a client without a wait for its connection, and a store. */
-type Open = (address: { port: number }, password: string) => Opened
-
 const TIMEOUT = 500
 const host = '127.0.0.1'
-const urlOf = (scheme: string, port: number, password: string, path = '') =>
-  `${scheme}://${USER}:${password}@${host}:${port}${path}`
 
 interface Database {
   isInstalled: boolean
-  /** Starts servers that know the user, but no password. */
+  /** Starts a server that knows the user, but no password. */
   start(): Promise<{
-    port: number
+    urlOf(password: string): string
     /** Sets the password of the user, and ends the connections of the user. */
     setPassword(password: string): Promise<unknown>
     stop(): Promise<unknown>
   }>
-  clients: Record<string, Open>
+  clients: typeof REDIS_CLIENTS | typeof POSTGRES_CLIENTS | typeof MYSQL_CLIENTS
 }
 
 const DATABASES: Record<string, Database> = {
@@ -51,7 +40,7 @@ const DATABASES: Record<string, Database> = {
     async start() {
       const server = await RedisServer.start()
       return {
-        port: server.port,
+        urlOf: (password) => `redis://${USER}:${password}@${host}:${server.port}`,
         async setPassword(password) {
           server.cli('ACL', 'SETUSER', USER, 'on', 'resetpass', `>${password}`, '+@all', '~*')
           server.cli('CLIENT', 'KILL', 'USER', USER)
@@ -59,24 +48,7 @@ const DATABASES: Record<string, Database> = {
         stop: () => server.stop(),
       }
     },
-    clients: {
-      redis({ port }, password) {
-        const url = urlOf('redis', port, password)
-        const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 100 } })
-        client
-          .on('error', () => {})
-          .connect()
-          .catch(() => {})
-        const sendCommand = (args: string[]) => client.sendCommand(args)
-        return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.destroy() }
-      },
-      ioredis({ port }, password) {
-        const limits = { maxRetriesPerRequest: 1, retryStrategy: () => 100 }
-        const client = new Redis(urlOf('redis', port, password), limits).on('error', () => {})
-        const sendCommand = ([name = '', ...args]: string[]) => client.call(name, ...args)
-        return { nonceStore: new RedisNonceStore({ sendCommand, timeout: TIMEOUT }), close: () => client.disconnect() }
-      },
-    },
+    clients: REDIS_CLIENTS,
   },
   PostgreSQL: {
     isInstalled: isInstalled('postgresql', postgresIsInstalled()),
@@ -85,7 +57,7 @@ const DATABASES: Record<string, Database> = {
       await server.sql(`CREATE ROLE ${USER} LOGIN SUPERUSER`)
       await server.requirePassword(USER)
       return {
-        port: server.port,
+        urlOf: (password) => `postgres://${USER}:${password}@${host}:${server.port}/postgres`,
         async setPassword(password) {
           await server.sql(`ALTER ROLE ${USER} PASSWORD '${password}'`)
           await server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`)
@@ -93,19 +65,7 @@ const DATABASES: Record<string, Database> = {
         stop: () => server.stop(),
       }
     },
-    clients: {
-      pg({ port }, password) {
-        const pool = new pg.Pool({ connectionString: urlOf('postgres', port, password, '/postgres') })
-        pool.on('error', () => {})
-        const query = (text: string, values: unknown[]) => pool.query(text, values)
-        return { nonceStore: new PostgresNonceStore({ query, timeout: TIMEOUT }), close: () => pool.end() }
-      },
-      'postgres.js'({ port }, password) {
-        const sql = postgres(urlOf('postgres', port, password, '/postgres'), { fetch_types: false, onnotice() {} })
-        const query = (text: string, values: (string | number)[]) => sql.unsafe(text, values)
-        return { nonceStore: new PostgresNonceStore({ query, timeout: TIMEOUT }), close: () => sql.end({ timeout: 1 }) }
-      },
-    },
+    clients: POSTGRES_CLIENTS,
   },
   MariaDB: {
     isInstalled: isInstalled('mariadb', mariadbIsInstalled()),
@@ -113,25 +73,13 @@ const DATABASES: Record<string, Database> = {
       const server = await MariaDbServer.start()
       await server.sql(`CREATE USER ${USER}@'${host}' IDENTIFIED BY 'none'; GRANT ALL ON hooks.* TO ${USER}@'${host}'`)
       return {
-        port: server.port,
+        urlOf: (password) => `mysql://${USER}:${password}@${host}:${server.port}/hooks`,
         setPassword: (password) =>
           server.sql(`SET PASSWORD FOR ${USER}@'${host}' = PASSWORD('${password}'); KILL USER ${USER}@'${host}'`),
         stop: () => server.stop(),
       }
     },
-    clients: {
-      mysql2({ port }, password) {
-        const pool = mysql.createPool({ uri: urlOf('mysql', port, password, '/hooks') })
-        const query = (text: string, values: unknown[]) => pool.query(text, values)
-        return { nonceStore: new MySqlNonceStore({ query, timeout: TIMEOUT }), close: () => pool.end() }
-      },
-      mariadb({ port }, password) {
-        const address = { host, port, user: USER, password, database: 'hooks' }
-        const pool = mariadb.createPool({ ...address, connectionLimit: 2, acquireTimeout: 1000 })
-        const query = (text: string, values: unknown[]) => pool.query(text, values)
-        return { nonceStore: new MySqlNonceStore({ query, timeout: TIMEOUT }), close: () => pool.end() }
-      },
-    },
+    clients: MYSQL_CLIENTS,
   },
 }
 
@@ -147,7 +95,7 @@ describe.each(Object.entries(DATABASES))('no error of a client of %s shows its p
       const errors: unknown[] = []
       const collect = (error: unknown) => errors.push(error)
       await server.setPassword('another')
-      const wrong = open(server, PLANTED)
+      const wrong = open(server.urlOf(PLANTED), { timeout: TIMEOUT })
       if ('createTable' in wrong.nonceStore) await wrong.nonceStore.createTable().catch(collect)
       await wrong.nonceStore.check().catch(collect)
       await verify(newRequest(), SECRET, wrong.nonceStore).catch(collect)
@@ -155,7 +103,7 @@ describe.each(Object.entries(DATABASES))('no error of a client of %s shows its p
       expect(errors.length).toBeGreaterThan(1)
 
       await server.setPassword(PLANTED)
-      const { nonceStore, close } = open(server, PLANTED)
+      const { nonceStore, close } = open(server.urlOf(PLANTED), { timeout: TIMEOUT })
       try {
         if ('createTable' in nonceStore) await nonceStore.createTable()
         await eventually(() => nonceStore.check())
@@ -215,15 +163,15 @@ describe('no error for an invalid URL shows its password', () => {
 })
 
 describe.runIf(isInstalled('redis-server'))('no error of a Redis server shows a password', () => {
-  it.each(['redis', 'ioredis'])('%s, if the server knows neither HELLO nor AUTH', async (kind) => {
+  it.each(Object.entries(REDIS_CLIENTS))('%s, if the server knows neither HELLO nor AUTH', async (_, open) => {
     const server = await RedisServer.start('--rename-command', 'HELLO', '', '--rename-command', 'AUTH', '')
-    const opened = DATABASES['Redis']?.clients[kind]?.({ port: server.port }, PLANTED)
+    const opened = open(`redis://${USER}:${PLANTED}@${host}:${server.port}`, { timeout: TIMEOUT })
     try {
-      const error: unknown = await opened?.nonceStore.check().catch((error: unknown) => error)
+      const error: unknown = await opened.nonceStore.check().catch((error: unknown) => error)
       expect(error).toHaveProperty('code', 'ERR_NONCE_STORE')
       expect(shows(PLANTED, error)).toBe(false)
     } finally {
-      await opened?.close()
+      await opened.close()
       await server.stop()
     }
   })

@@ -1,9 +1,16 @@
-import { expect, it } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, expect, it, vi } from 'vitest'
 import { isSignatureOf } from '../../src/rules/signature.js'
-import { spyOnCrypto } from '../support/crypto-spy.js'
 import { NONCE, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
 
-const timingSafeEqual = spyOnCrypto('timingSafeEqual')
+const timingSafeEqual = vi.spyOn(crypto, 'timingSafeEqual')
+// Modules that were loaded before call the spy too.
+syncBuiltinESMExports()
+afterAll(() => {
+  timingSafeEqual.mockRestore()
+  syncBuiltinESMExports()
+})
 
 const message = { timestamp: TIMESTAMP, nonce: NONCE, body: Buffer.from('a body') }
 const expected = signatureOf(TIMESTAMP, NONCE, 'a body', SECRET)
