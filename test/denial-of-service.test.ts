@@ -90,7 +90,7 @@ describe('linear time: the work is counted', () => {
     expect(hashed.bytes).toBe(3 * (`${TIMESTAMP}:n:`.length + length))
   })
 
-  it.each([10, 1000, 100_000])('of %d headers, each is read at most once', async (count) => {
+  it.each([10, 1000, 10_000])('of %d headers, each is read at most once', async (count) => {
     const reads = new Map<string | symbol, number>()
     const more = Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-noise-${index}`, 'value']))
     const headers = new Proxy(
@@ -107,17 +107,17 @@ describe('linear time: the work is counted', () => {
   })
 
   it.each([
-    ['x-timestamp', '1'.repeat(10_000_000), 'timestamp_outside_window'],
-    ['x-timestamp', `${'1'.repeat(10_000_000)}x`, 'invalid_timestamp'],
-    ['x-timestamp', `${'0'.repeat(10_000_000)}x`, 'invalid_timestamp'],
-    ['x-nonce', 'n'.repeat(10_000_000), 'invalid_nonce'],
-    ['x-nonce', ':'.repeat(10_000_000), 'invalid_nonce'],
-    ['x-signature', 'a'.repeat(10_000_000), 'signature_mismatch'],
+    ['x-timestamp', '1'.repeat(1_000_000), 'timestamp_outside_window'],
+    ['x-timestamp', `${'1'.repeat(1_000_000)}x`, 'invalid_timestamp'],
+    ['x-timestamp', `${'0'.repeat(1_000_000)}x`, 'invalid_timestamp'],
+    ['x-nonce', 'n'.repeat(1_000_000), 'invalid_nonce'],
+    ['x-nonce', ':'.repeat(1_000_000), 'invalid_nonce'],
+    ['x-signature', 'a'.repeat(1_000_000), 'signature_mismatch'],
     // Their description must not compare each character with all others. That would take hours.
-    ['x-signature', 'a.'.repeat(5_000_000), 'signature_mismatch'],
-    ['x-signature', ', '.repeat(5_000_000), 'signature_mismatch'],
-    ['x-signature', '='.repeat(10_000_000), 'signature_mismatch'],
-  ])('a header of 10 MB leads to a result: %s', async (name, value, expected) => {
+    ['x-signature', 'a.'.repeat(500_000), 'signature_mismatch'],
+    ['x-signature', ', '.repeat(500_000), 'signature_mismatch'],
+    ['x-signature', '='.repeat(1_000_000), 'signature_mismatch'],
+  ])('a header of 1 MB leads to a result: %s', async (name, value, expected) => {
     const { body, ...request } = signedRequest()
     const headers = { ...request.headers, [name]: value }
     hashed.calls = 0

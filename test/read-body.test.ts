@@ -213,23 +213,19 @@ describe("readBody of Node's request", () => {
   })
 
   it.each([
-    ['takes at most four times the bytes that have arrived', {}, [8, 36, 148, 596, 2388, 9556, 38_228, 152_916]],
-    [
-      'takes no more than Content-Length',
-      { 'content-length': '100000' },
-      [8, 36, 148, 596, 2388, 9556, 38_228, 100_000],
-    ],
+    ['takes at most four times the bytes that have arrived', {}, [8, 36, 148, 596, 2388, 9556, 38_228]],
+    ['takes no more than Content-Length', { 'content-length': '10000' }, [8, 36, 148, 596, 2388, 9556, 10_000]],
     [
       'takes little, even if a decompressed body is longer than Content-Length',
       { 'content-length': '100' },
-      [...[8, 36, 100, 404, 1620, 6484, 25_940, 103_764]],
+      [8, 36, 100, 404, 1620, 6484, 25_940],
     ],
   ])('%s', async (_, headers, sizes) => {
     const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow')
     try {
-      const bytes = Array.from({ length: 100_000 }, () => Buffer.from('a'))
+      const bytes = Array.from({ length: 10_000 }, () => Buffer.from('a'))
       const stream = Object.assign(Readable.from(bytes, { objectMode: false }), { headers })
-      expect(await readBody(stream as unknown as BodySource)).toHaveLength(100_000)
+      expect(await readBody(stream as unknown as BodySource)).toHaveLength(10_000)
       expect(allocated.mock.calls.map(([size]) => size)).toEqual(sizes)
     } finally {
       allocated.mockRestore()
