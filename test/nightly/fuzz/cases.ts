@@ -25,37 +25,11 @@ const PIECES = [
   ...'019:/ \t\n\0,+-.e_nxAfg={}"!~\x7f\x80\xa0\xad\xff',
   // Digits, letters and signs that look like those of ASCII, or become one when their case is changed.
   ...'\u0660\u0967\uff11\uff10\u00b2\u2160\u0430\u0435\u03bf\uff1a\u2236\u017f\u212a\u0130\u0131\u200b\u2028\ufeff\u{1d7ce}\u{1f98a}',
-  ...[
-    '\ud800',
-    '\udfff',
-    'e\u0301',
-    '\r\n',
-    ', ',
-    '00',
-    '.0',
-    'e3',
-    '1e9',
-    '0x',
-    'NaN',
-    'sha256=',
-    'v1,',
-    'signature ',
-  ],
-  ...['1700000000', '1699999700', '1700000300', '1700000000000', '__proto__', 'constructor', 'toString'],
+  ...['\ud800', '\udfff', 'e\u0301', '\r\n', ', ', 'signature '],
+  ...'00 .0 e3 1e9 0x NaN sha256= v1, 1700000000 1699999700 1700000300 1700000000000'.split(' '),
+  ...['__proto__', 'constructor', 'toString'],
 ]
-const NOISE = [
-  'host',
-  'get',
-  'headers',
-  'raw',
-  'req',
-  'then',
-  'length',
-  'constructor',
-  '__proto__',
-  'x_timestamp',
-  'x-nonce ',
-]
+const NOISE = [...'host get headers raw req then length constructor __proto__ x_timestamp'.split(' '), 'x-nonce ']
 const STRANGE_NAMES = ['x-s\u0130gnature', 'x-t\u0131mestamp', 'x-timestam\u0440', '\u0445-nonce', 'x\u2010nonce', '']
 const WRONG_TIMES = [
   Number.NaN,

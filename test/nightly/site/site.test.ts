@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import {
@@ -77,8 +77,14 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     server.close()
   })
 
-  async function open(path: string, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+  async function newPage(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
     const page = await browser.newPage(options)
+    onTestFinished(() => page.close())
+    return page
+  }
+
+  async function open(path: string, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+    const page = await newPage(options)
     await page.goto(`${address}${path}`, { waitUntil: 'networkidle' })
     return page
   }
@@ -86,7 +92,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
   it.each(['index.html', 'operate/index.html', 'api/inbound-webhook-auth/index.html'])(
     'needs at most 150 KB gzipped for %s, and paints within two seconds',
     async (path) => {
-      const page = await browser.newPage()
+      const page = await newPage()
       const requested: string[] = []
       let isLoaded = false
       page.once('load', () => {
@@ -95,7 +101,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       // The pages that this one links to are fetched later.
       page.on('request', (request) => isLoaded || requested.push(new URL(request.url()).pathname))
       await page.goto(`${address}${path}`)
-      await page.close()
       const files = requested.map((name) => join(SITE, decodeURIComponent(name))).filter((name) => existsSync(name))
       expect(files.length).toBeGreaterThan(4)
       const bytes = files.reduce((sum, name) => sum + gzipSync(readFileSync(name)).length, 0)
@@ -105,13 +110,12 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
   )
 
   it('requests nothing from other servers', async () => {
-    const page = await browser.newPage()
+    const page = await newPage()
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
     await page.goto(`${address}index.html`, { waitUntil: 'networkidle' })
     expect(requests.length).toBeGreaterThan(3)
     expect(requests.filter((url) => !url.startsWith(address) && !url.startsWith('data:'))).toEqual([])
-    await page.close()
   })
 
   it('shows the version, and names the pages of the reference as they are imported', async () => {
@@ -122,7 +126,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     const links = await page.$$eval('.VPSidebar a', (all) => all.map(({ textContent }) => textContent))
     const imported = Object.keys(exports).filter((subpath) => subpath !== './package.json')
     for (const subpath of imported) expect(links).toContain(subpath === '.' ? name : `…${subpath.slice(1)}`)
-    await page.close()
   })
 
   async function useColours(page: Page, colorScheme: (typeof SCHEMES)[number]) {
@@ -163,7 +166,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       all.map((way) => way.getAttribute('href')),
     )
     expect(ways).toEqual(['/receive/', '/send/', '/operate/', '/debug/'])
-    await page.close()
   })
 
   it('has a sidebar whose other sections are closed, and open at a click', async () => {
@@ -180,11 +182,10 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
         (all) => all.filter((one) => getComputedStyle(one).borderTopWidth !== '0px').length,
       ),
     ).toBe(0)
-    await page.close()
   })
 
   it('shows the sections of each page beside it, and each name of a page in one line', async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const page = await newPage({ viewport: { width: 1280, height: 900 } })
     const problems: string[] = []
     for (const path of pages.filter((one) => /\//.test(one))) {
       await page.goto(`${address}${path}`)
@@ -203,25 +204,14 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       if (outlined < sections) problems.push(`${path} has ${sections} sections, and shows ${outlined}`)
       problems.push(...wrapped.map((label) => `${path}: ${label} has two lines`))
     }
-    await page.close()
     expect([...new Set(problems)]).toEqual([])
   }, 200_000)
-
-  it('has a summary of the reference by job, which the top bar links to', async () => {
-    const page = await open('index.html')
-    await page.locator('.VPNavBarMenu').getByRole('link', { name: 'API', exact: true }).click()
-    await expect.poll(() => page.textContent('h1')).toContain('API')
-    const link = page.getByRole('link', { name: 'receive', exact: true })
-    expect(await link.first().getAttribute('href')).toBe('/api/inbound-webhook-auth/functions/receive.html')
-    await page.close()
-  })
 
   it('searches from an address without a page', async () => {
     const page = await open('receive/expres')
     expect(await page.textContent('h1')).toBe('Page not found')
     await page.click('.not-found button')
     expect(await search(page, 'express')).toBe('/receive/express.html#receive-with-express')
-    await page.close()
   })
 
   it('has a description and a card of its own for each page', async () => {
@@ -250,11 +240,10 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       const [, source] = /Source: <a href="([^"]+)"/.exec(readFileSync(join(SITE, path), 'utf8')) ?? []
       expect(existsSync(join(SITE, String(source))), `${path}: ${source}`).toBe(true)
     }
-    await page.close()
   })
 
   it('on a phone, never breaks an option, scrolls code, and names each cell by its column but no empty cell', async () => {
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    const page = await newPage({ viewport: { width: 390, height: 844 } })
     const broken: string[] = []
     let labels = 0
     for (const path of pages) {
@@ -274,7 +263,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       const wrong = cells.filter(([text, label]) => (text === '') !== (label === 'none'))
       broken.push(...wrong.map(([text, label]) => `${path}: "${text}" is labelled ${label}`))
     }
-    await page.close()
     expect(labels).toBeGreaterThan(100)
     expect(broken).toEqual([])
   })
@@ -285,7 +273,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     expect(await link.count()).toBe(1)
     const response = await page.request.get(new URL(String(await link.getAttribute('href')), address).href)
     expect(await response.text()).toBe(readFileSync(join(ROOT, 'docs/debug/captured/signature-base64.http'), 'utf8'))
-    await page.close()
   })
 
   it('prints the whole code, and no navigation', async () => {
@@ -296,7 +283,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     }
     expect(await page.locator('pre').count()).toBeGreaterThan(0)
     expect(await findClipped(page)).toEqual([])
-    await page.close()
   })
 
   it('prints dark text on white, also from the dark theme', async () => {
@@ -307,7 +293,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     await expect.poll(isDark).toBe(0)
     await page.emulateMedia({ media: 'screen' })
     await expect.poll(isDark).toBe(1)
-    await page.close()
   })
 
   it('search shows the best page first', async () => {
@@ -329,7 +314,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       workbench: '/debug/command-line.html#workbench',
     }
     for (const word of Object.keys(best)) found[word] = await search(page, word)
-    await page.close()
     expect(found).toEqual(best)
   })
 
@@ -345,7 +329,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
         expect(await findViolations(page, [], ['color-contrast']), `${width} px, ${colorScheme}`).toEqual([])
       }
     }
-    await page.close()
   })
 
   it('search finds every finding code', async () => {
@@ -359,7 +342,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       const file = link === null ? undefined : new URL(link, address).pathname
       if (file === undefined || !readFileSync(join(SITE, file), 'utf8').includes(code)) missing.push(`${code}: ${link}`)
     }
-    await page.close()
     expect(missing).toEqual([])
   })
 
@@ -369,7 +351,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     await Promise.all(
       lanes.map(async (lane) => {
         // Motion is reduced, because axe would otherwise measure a colour that is still changing.
-        const page = await browser.newPage({ reducedMotion: 'reduce' })
+        const page = await newPage({ reducedMotion: 'reduce' })
         for (const path of pages.filter((_, index) => index % lanes.length === lane)) {
           await page.goto(`${address}${path}`)
           for (const width of WIDTHS) {
@@ -385,7 +367,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
             problems.push(...found.map((line) => `${path}, ${width} px: ${line}`))
           }
         }
-        await page.close()
       }),
     )
     expect(problems).toEqual([])
@@ -404,6 +385,5 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     const light = await colour()
     await page.evaluate(() => document.documentElement.classList.add('dark'))
     expect(await colour()).not.toBe(light)
-    await page.close()
   })
 })

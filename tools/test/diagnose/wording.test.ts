@@ -34,6 +34,10 @@ const signatureHeader = (text: string, algorithm = 'sha256') => ({
   'x-signature': createHmac(algorithm, SECRET).update(text).digest('hex'),
 })
 const wrong = (parts: Broken): Broken => ({ write: () => 'ab'.repeat(32), ...parts })
+const long = (parts: Broken): Broken => ({ isLong: true, ...parts })
+const MULTIPART = { 'content-length': '7', 'content-type': 'multipart/a' }
+const PROXIED = { 'content-length': '15', via: '1.1 proxy' }
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJpYXQiOjE3MDAwMDAwMDB9.c2lnbmF0dXJl'
 const AS_JSON = { 'content-length': '6', 'content-type': 'application/json' }
 const GZIP = Buffer.from('1f8b0800000000000003ab564a54b232ac0500afac1b5607000000', 'hex')
 const HASHED = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
@@ -62,12 +66,7 @@ const CASES: readonly (readonly [FindingCode, Side, what: string, Broken])[] = [
   ['signature_format', 'sender', 'base64url', { write: (signature) => bytes(signature).toString('base64url') }],
   ['signature_format', 'sender', 'uppercase after a space', { write: (signature) => ` ${signature.toUpperCase()}` }],
   ['signature_format', 'sender', 'not hex', { write: () => 'no signature at all, but a sentence' }],
-  [
-    'signature_format',
-    'sender',
-    'a JWT',
-    { write: () => 'eyJhbGciOiJIUzI1NiJ9.eyJpYXQiOjE3MDAwMDAwMDB9.c2lnbmF0dXJl' },
-  ],
+  ['signature_format', 'sender', 'a JWT', { write: () => JWT }],
   ['signature_truncated', 'sender', '', { write: (signature) => signature.slice(0, 40) }],
   ['signature_changed', 'sender', '', { write: (one) => one.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) }],
   ['signature_algorithm', 'sender', '', { headers: signatureHeader(`${HEAD}${JSON_BODY}`, 'sha1') }],
@@ -91,22 +90,12 @@ const CASES: readonly (readonly [FindingCode, Side, what: string, Broken])[] = [
   ['secret_placeholder', 'sender', '', { key: 'undefined' }],
   ['secret_placeholder', 'receiver', 'of a list', wrong({ secret: [SECRET, 'change-me'] })],
   ['message_layout', 'sender', '', { message: `${TIMESTAMP}.${NONCE}.${JSON_BODY}` }],
-  [
-    'message_layout',
-    'sender',
-    'after the body',
-    { message: `a body:${TIMESTAMP}:${NONCE}`, body: 'a body', isLong: true },
-  ],
+  ['message_layout', 'sender', 'after the body', long({ message: `a body:${TIMESTAMP}:${NONCE}`, body: 'a body' })],
   ['message_layout', 'sender', 'without the body', { message: `${TIMESTAMP}:${NONCE}`, isLong: true }],
   ['message_layout', 'sender', 'and another time', { message: `${TIMESTAMP}000.a body`, body: 'a body', isLong: true }],
   ['message_layout', 'sender', 'and two more', { message: `${TIMESTAMP}.${NONCE}.{"a": 1}\n`, isLong: true }],
   ['message_timestamp', 'sender', '', { message: `1700000001:${NONCE}:${JSON_BODY}` }],
-  [
-    'message_timestamp',
-    'sender',
-    'and nonce',
-    { message: `1700000001:${NONCE.toUpperCase()}:${JSON_BODY}`, isLong: true },
-  ],
+  ['message_timestamp', 'sender', 'and nonce', long({ message: `1700000001:${NONCE.toUpperCase()}:${JSON_BODY}` })],
   ['message_nonce', 'sender', '', { message: `${TIMESTAMP}:${NONCE.toUpperCase()}:${JSON_BODY}` }],
   ['body_json', 'unknown', '', { signed: '{"a": 1}' }],
   ['body_json', 'sender', '', { signed: '{"a": 1}', headers: { 'content-length': '7' } }],
@@ -120,12 +109,7 @@ const CASES: readonly (readonly [FindingCode, Side, what: string, Broken])[] = [
   ['body_encoding', 'unknown', '', { signed: `\ufeff${JSON_BODY}` }],
   ['body_encoding', 'unknown', 'U+FFFD', wrong({ body: 'abcdefghijklm\ufffdnopqrstuvwxyz' })],
   ['body_wrapped', 'unknown', '', { signed: JSON.stringify(JSON_BODY) }],
-  [
-    'body_wrapped',
-    'unknown',
-    'multipart',
-    wrong({ headers: { 'content-length': '7', 'content-type': 'multipart/a' } }),
-  ],
+  ['body_wrapped', 'unknown', 'multipart', wrong({ headers: MULTIPART })],
   ['body_compressed', 'unknown', '', { signed: JSON_BODY, body: GZIP }],
   ['body_compressed', 'unknown', 'text', wrong({ headers: { 'content-encoding': 'gzip' } })],
   ['body_compressed', 'receiver', '', wrong({ headers: { 'content-encoding': 'gzip', 'content-length': '27' } })],
@@ -133,12 +117,7 @@ const CASES: readonly (readonly [FindingCode, Side, what: string, Broken])[] = [
   ['body_not_signed', 'unknown', '', { signed: '' }],
   ['body_changed', 'unknown', 'an object', wrong({ body: '[object Object]' })],
   ['body_changed', 'sender', 'an object', wrong({ body: '[object Object]', headers: { 'content-length': '15' } })],
-  [
-    'body_changed',
-    'unknown',
-    'an object behind a proxy',
-    wrong({ body: '[object Object]', headers: { 'content-length': '15', via: '1.1 proxy' } }),
-  ],
+  ['body_changed', 'unknown', 'an object behind a proxy', wrong({ body: '[object Object]', headers: PROXIED })],
   ['body_changed', 'receiver', 'undefined', wrong({ body: 'undefined', headers: { 'content-length': '7' } })],
   ['body_changed', 'receiver', 'lost', wrong({ body: '', headers: { 'content-length': '7' } })],
   ['body_changed', 'receiver', 'lost chunks', wrong({ body: '', headers: { 'transfer-encoding': 'gzip, Chunked' } })],

@@ -160,30 +160,7 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     )
   })
 
-  it('never has the secret', async () => {
-    const { port, url } = await listen()
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    onTestFinished(() => context.close())
-    const texts: Promise<string>[] = []
-    page.on('response', (response) => {
-      if (!response.url().endsWith('/events')) texts.push(response.text())
-    })
-    await page.goto(url)
-    const body = Buffer.from(`{"key":"${SECRET}"}`)
-    const headers: [string, string][] = [['X-Secret', SECRET], ...signedHeaders({ body, secret: 'another' })]
-    await send(port, { path: `/${SECRET}`, headers, body })
-    await shown(page, 1)
-    const valuesOf = (all: Element[]) => all.map((one) => (one as HTMLInputElement).value)
-    const values = await page.$$eval('input, textarea, select', valuesOf)
-    const all = [await page.content(), ...values, ...(await Promise.all(texts))].join()
-    expect(all).toContain('[secret]')
-    for (const piece of [SECRET, SECRET.slice(0, 12), Buffer.from(SECRET).toString('base64').slice(0, 16)]) {
-      expect(all).not.toContain(piece)
-    }
-  })
-
-  it('shows 300 requests that arrive at once, each once, also after a reconnect', async () => {
+  it('shows 300 requests that arrive at once, each once', async () => {
     const { port, url } = await listen()
     const page = await open(url)
     await Promise.all(Array.from({ length: 300 }, (_, index) => post(port, {}, `/burst/${index}`)))
@@ -191,19 +168,6 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     const ids = await page.$$eval('#request-list li', (rows) => rows.map((row) => Number(row.getAttribute('data-id'))))
     expect(ids).toEqual(Array.from({ length: 300 }, (_, index) => 300 - index))
     expect(await page.textContent('#requests-title')).toBe('300 requests')
-    // The first event of a new connection has the whole list again.
-    await page.evaluate(async () => {
-      const hello = await new Promise<string>((resolve) => {
-        const events = new EventSource('events')
-        events.addEventListener('hello', ({ data }) => {
-          events.close()
-          resolve(data)
-        })
-      })
-      document.documentElement.dataset['hello'] = String(JSON.parse(hello).requests.length)
-    })
-    expect(await page.getAttribute('html', 'data-hello')).toBe('300')
-    expect(await page.locator('#request-list li').count()).toBe(300)
   })
 
   it('signs a request again, sends it to the endpoint, and shows the response', async () => {
