@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { clientOf, mayBeSlow, RECOVERS_WITHIN } from '../../../docs/generate/faults.js'
-import { eventually, type TcpProxy } from '../../support/servers.js'
+import { eventually, TcpProxy } from '../../support/servers.js'
 import { startWorker } from '../stores/workers.js'
 import { type ClockedServer, clocksCanStep, SteppedClock } from './stepped-clock.js'
 
@@ -97,6 +97,13 @@ export interface Row {
   expects?(report: Report): void
   /** Starts the servers. The functions in `closers` are called at the end. */
   start(closers: Closers): Promise<{ address: unknown } & Fault>
+}
+
+/** Starts a proxy before a server, and returns the address through the proxy. */
+export async function behindProxy(closers: Closers, { port, url }: { port: number; url: string }) {
+  const proxy = await TcpProxy.start(port)
+  closers.push(() => proxy.stop())
+  return { proxy, address: url.replace(String(port), String(proxy.port)) }
 }
 
 type Clients = Pick<Row, 'store' | 'kinds'>

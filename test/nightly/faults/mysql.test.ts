@@ -2,8 +2,9 @@ import mysql from 'mysql2/promise'
 import { describe, expect } from 'vitest'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { canMount, isInstalled } from '../../support/programs.js'
-import { eventually, TcpProxy } from '../../support/servers.js'
+import { eventually } from '../../support/servers.js'
 import {
+  behindProxy,
   type Closers,
   clockFaults,
   killedServer,
@@ -25,9 +26,7 @@ async function start(closers: Closers, ...options: string[]) {
 
 async function startBehindProxy(closers: Closers, ...options: string[]) {
   const { server } = await start(closers, ...options)
-  const proxy = await TcpProxy.start(server.port)
-  closers.push(() => proxy.stop())
-  return { server, proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
+  return { server, ...(await behindProxy(closers, server)) }
 }
 
 async function startPair(closers: Closers) {

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
-import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../../support/servers.js'
+import { eventually, PostgresServer, postgresIsInstalled } from '../../support/servers.js'
 import { newRequest, send } from '../../support/stores/load.js'
 import { openGuide } from '../stores/guides.js'
 import {
+  behindProxy,
   type Closers,
   clockFaults,
   killedServer,
@@ -33,9 +34,7 @@ async function startAlone(closers: Closers) {
 
 async function startBehindProxy(closers: Closers) {
   const server = await start(closers)
-  const proxy = await TcpProxy.start(server.port)
-  closers.push(() => proxy.stop())
-  return { server, proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
+  return { server, ...(await behindProxy(closers, server)) }
 }
 
 async function startPair(closers: Closers) {

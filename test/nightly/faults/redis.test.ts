@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, RedisServer, TcpProxy } from '../../support/servers.js'
 import {
+  behindProxy,
   type Closers,
   clockFaults,
   droppedConnections,
@@ -31,9 +32,7 @@ async function startAlone(closers: Closers) {
 
 async function startBehindProxy(closers: Closers) {
   const server = await start(closers)
-  const proxy = await TcpProxy.start(server.port)
-  closers.push(() => proxy.stop())
-  return { server, proxy, address: `redis://127.0.0.1:${proxy.port}` }
+  return { server, ...(await behindProxy(closers, server)) }
 }
 
 function killedAndRestarted(options: string[]): Row['start'] {

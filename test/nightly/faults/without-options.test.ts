@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { RedisServer, TcpProxy } from '../../support/servers.js'
+import { RedisServer } from '../../support/servers.js'
 import { MARIADB, POSTGRES, REDIS } from '../stores/shared-stores.js'
-import { type Closers, measureFault, proxyFaults } from './faults.js'
+import { behindProxy, type Closers, measureFault, proxyFaults } from './faults.js'
 
 // What two faults cost a client that has only an address. Nothing is promised, except that no request is accepted twice.
 // docs/operate/failures.md shows the results.
@@ -21,9 +21,7 @@ describe.concurrent.each(SERVERS.filter(({ installed }) => installed))('$kinds',
   const startBehindProxy = async (closers: Closers) => {
     const server = await start()
     closers.push(() => server.stop())
-    const proxy = await TcpProxy.start(server.port)
-    closers.push(() => proxy.stop())
-    return { proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
+    return behindProxy(closers, server)
   }
   const rows = proxyFaults({ store: 'Without options', kinds }, startBehindProxy).filter(({ fault }) =>
     FAULTS.includes(fault),

@@ -487,9 +487,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   mistake('does not compare the signature', 'signature-other-secret', /does not check the signature/, {
     isSigned: () => true,
   }),
-  mistake('parses the JSON and writes it again', 'accepted-json-unusual', /parses the JSON/, {
-    body: parsed,
-  }),
+  mistake('parses the JSON and writes it again', 'accepted-json-unusual', /parses the JSON/, { body: parsed }),
   mistake('decodes the body', 'accepted-bytes', /decodes the body to a string/, {
     body: (sent) => Buffer.from(text(sent)),
   }),
@@ -531,12 +529,8 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     /keeps the raw body only if the Content-Type is JSON/,
     { before: (request) => (/json/.test(typeOf(request)) ? undefined : { status: 500 }) },
   ),
-  mistake('trims the body', 'accepted-line-ends', /trims the body/, {
-    body: (sent) => latin1(sent).trim(),
-  }),
-  mistake('remembers nothing', 'replay-again', /The endpoint does not store nonces/, {
-    reserve: () => true,
-  }),
+  mistake('trims the body', 'accepted-line-ends', /trims the body/, { body: (sent) => latin1(sent).trim() }),
+  mistake('remembers nothing', 'replay-again', /The endpoint does not store nonces/, { reserve: () => true }),
   mistake('converts the timestamp', 'timestamp-exponent', /with an exponent is accepted/, {
     isTimestamp: (value) => !Number.isNaN(Number(value)),
   }),
@@ -588,9 +582,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   mistake('has a clock 20 s behind', 'accepted-ahead', /clock of the endpoint is behind/, {
     isInWindow: (age) => Math.abs(age - 20) <= 300,
   }),
-  mistake('redirects what it rejects', 'headers-none', /redirect/, {
-    reject: () => ({ status: 302 }),
-  }),
+  mistake('redirects what it rejects', 'headers-none', /redirect/, { reject: () => ({ status: 302 }) }),
   mistake(
     'compares without a check of the length',
     'signature-prefix',
