@@ -111,14 +111,8 @@ describe('in Fastify', () => {
   })
 
   it('the request as its headers', async () => {
-    expectFix(
-      await ask(
-        FRAMEWORKS.Fastify((request) => outcomeOf(request, '')),
-        post(),
-      ),
-      /a whole request/,
-      HEADERS,
-    )
+    const app = FRAMEWORKS.Fastify((request) => outcomeOf(request, ''))
+    expectFix(await ask(app, post()), /a whole request/, HEADERS)
   })
 })
 

@@ -130,13 +130,6 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(() => store.reserve('42', 'nonce', 600)).toThrow(/was removed or replaced\. Restart/)
   })
 
-  it('in memory has no file that could be replaced', async () => {
-    const store = new SqliteNonceStore(open(':memory:'))
-    const request = newRequest()
-    expect(await send(request, store)).toBe('accepted')
-    expect(await send(request, store)).toBe('replayed_nonce')
-  })
-
   it('that is opened for reading only is refused at once', () => {
     const path = newPath()
     const writer = open(path)

@@ -121,20 +121,12 @@ describe('diagnose', () => {
 describe('check', () => {
   const FAST = ['--skip', 'replay-late', '--rate', '10000', '--timeout', '60']
 
-  it('finds nothing wrong with a handler of this library', async () => {
-    const { exitCode, text, stderr } = await run(['check', serve(), ...SCHEME, ...FAST])
-    expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text).toMatch(/\n(\d+) of \1 cases pass\.\n$/)
-    expect(text).toContain('ok    accepted-retry          the same ID, signed again           204\n')
-  })
-
   it('checks an endpoint whose key is the text of the secret', async () => {
     const secret = 'not base64, but the text is the key!'
-    const { exitCode } = await run(
-      ['check', serve(Buffer.from(secret)), ...SCHEME, ...FAST, '--only', 'accepted'],
-      secret,
-    )
+    const args = ['check', serve(Buffer.from(secret)), ...SCHEME, ...FAST, '--only', 'accepted']
+    const { exitCode, text } = await run(args, secret)
     expect(exitCode).toBe(0)
+    expect(text).toContain('ok    accepted-retry          the same ID, signed again           204\n')
   })
 
   it('gives one cause per mistake, in the words of the scheme', async () => {

@@ -5,20 +5,14 @@ import { diagnose } from '../../src/diagnose/index.js'
 
 const at = (now: number) => ({ now: () => now })
 
-describe('the limits of the search', () => {
-  const codesOf = async (message: string, parts: Parameters<typeof signedRequest>[0], secret: string = SECRET) => {
-    const signature = createHmac('sha256', secret).update(message).digest('hex')
-    const { findings } = await diagnose(signedRequest({ nonce: 'abc', ...parts, signature }), secret, at(NOW))
-    return findings.map(({ code }) => code)
-  }
-
-  it.each([
-    [1024, ['nonce_length', 'message_nonce']],
-    [1025, ['nonce_length', 'signature_mismatch']],
-  ])('a header of %i characters is changed: %j', async (length, codes) => {
-    const nonce = 'A'.repeat(length)
-    expect(await codesOf(`${TIMESTAMP}:${nonce.toLowerCase()}:a body`, { nonce })).toEqual(codes)
-  })
+it.each([
+  [1024, ['nonce_length', 'message_nonce']],
+  [1025, ['nonce_length', 'signature_mismatch']],
+])('a header of %i characters is changed: %j', async (length, codes) => {
+  const nonce = 'A'.repeat(length)
+  const signature = signatureOf(TIMESTAMP, nonce.toLowerCase(), 'a body', SECRET)
+  const { findings } = await diagnose(signedRequest({ nonce, signature }), SECRET, at(NOW))
+  expect(findings.map(({ code }) => code)).toEqual(codes)
 })
 
 describe('words for the body', () => {

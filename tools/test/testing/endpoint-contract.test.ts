@@ -95,6 +95,14 @@ describe('the contract finds the mistake of a receiver that', () => {
   })
 })
 
+/** A receiver of Standard Webhooks that uses the text of the secret as the key. */
+class TextKeyReceiver extends StandardReceiver {
+  override signatureOf([timestamp, messageId]: readonly [string, string, string], body: Buffer): string {
+    const options = { messageId, timestamp: Number(timestamp) }
+    return standard.sign(body, Buffer.from(this.secret), options)['webhook-signature']
+  }
+}
+
 describe('the contract of Standard Webhooks', () => {
   const right = () => postDirectly(new StandardReceiver(STANDARD_SECRET))
   const codes = endpointContract({ ...STANDARD, post: right() }).map(({ code }) => code)
@@ -152,27 +160,18 @@ describe('the contract of Standard Webhooks', () => {
     expect(await texts({ secret: SECRET, ...accepting })).not.toMatch(/webhook-|v1,/)
   })
 
-  it.each([
-    ['x-signature', STANDARD_SECRET],
-    ['x-signature', SECRET],
-    ['standard-webhooks', STANDARD_SECRET],
-  ] as const)('names the other scheme if the endpoint keeps that one: %s with %s', async (scheme, secret) => {
-    class TextKey extends StandardReceiver {
-      override signatureOf([timestamp, id]: readonly [string, string, string], body: Buffer): string {
-        const signed = standard.sign(body, Buffer.from(secret), { messageId: id, timestamp: Number(timestamp) })
-        return signed['webhook-signature']
-      }
-    }
-    const other =
-      scheme === 'standard-webhooks'
-        ? new Receiver(secret)
-        : secret === SECRET
-          ? new TextKey(secret)
-          : new StandardReceiver(secret)
-    const found = await failures({ scheme, secret, post: postDirectly(other) })
-    const says =
-      scheme === 'x-signature' ? /Standard Webhooks.*--scheme standard-webhooks/ : /X-Nonce.*without --scheme/
-    const { cause, fix } = found['accepted-json'] as Failure
+  it.each<[string, EndpointContractOptions['scheme'], string, Receiver, RegExp]>([
+    [
+      'X-Signature',
+      'x-signature',
+      STANDARD_SECRET,
+      new StandardReceiver(STANDARD_SECRET),
+      /--scheme standard-webhooks/,
+    ],
+    ['text as the key', 'x-signature', SECRET, new TextKeyReceiver(SECRET), /--scheme standard-webhooks/],
+    ['the standard', 'standard-webhooks', STANDARD_SECRET, new Receiver(STANDARD_SECRET), /X-Nonce.*without --scheme/],
+  ])('names the other scheme if the endpoint keeps that one: %s', async (_, scheme, secret, other, says) => {
+    const { cause, fix } = (await failures({ scheme, secret, post: postDirectly(other) }))['accepted-json'] as Failure
     expect(`${cause} ${fix}`).toMatch(says)
   })
 
