@@ -84,14 +84,6 @@ describe('the Durable Object', () => {
 
   for (const { name, run } of nonceStoreContract(() => store)) it.concurrent(name, run)
 
-  it('forgets what has expired, and keeps the rest', async () => {
-    expect(await store.reserve('42', 'short', 0.05)).toBe(true)
-    expect(await store.reserve('42', 'long', 600)).toBe(true)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(await store.reserve('42', 'short', 600)).toBe(true)
-    expect(await store.reserve('42', 'long', 600)).toBe(false)
-  })
-
   it('keeps a key for one millisecond more than its TTL', async () => {
     expect(await ask('millisecondsKept', 'exact', 'kept', 600)).toBe('600001')
     expect(await ask('isFree', 'exact', 'just expiring', 0)).toBe('false')

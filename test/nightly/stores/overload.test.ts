@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { verify } from '../../../src/index.js'
 import { TcpProxy } from '../../support/servers.js'
-import { newRequest, SECRET } from '../../support/stores/load.js'
 import { openGuide } from './guides.js'
 import { offer } from './offer.js'
 import { MARIADB, POSTGRES, REDIS } from './shared-stores.js'
 import { SlowRedis, slowDownMariaDb, slowDownPostgres } from './slow-servers.js'
 
-// More requests than a server can do, servers that are far away, stalls of the process, and floods of replays. The clients are those of the
-// guides, and the stores have their default options.
+// More requests than a server can do, servers that are far away, and stalls of the process. captured.test.ts has floods of replays. The
+// clients are those of the guides, and the stores have their default options.
 
 interface Server {
   url: string
@@ -85,29 +83,6 @@ describe.each(SERVERS.filter(({ installed }) => installed))('$files', ({ files, 
       const late = refused.filter((outcome) => !/ in flight for 500 ms\./.test(outcome))
       expect(late.length, 'answered too late').toBeLessThan(0.1 * outcomes.length)
       expect(refusals(later), 'refused later').toEqual([])
-    })
-
-    it.each(files)('serves other requests beside 1000 replays of one request per second: %s', async (file) => {
-      const { nonceStore, close } = await openGuide(file, server.url)
-      const request = newRequest()
-      expect((await verify(request, SECRET, nonceStore)).ok).toBe(true)
-      const replays = { stopped: false, rejected: 0 }
-      const flood = (async () => {
-        for (let due = performance.now(); !replays.stopped; await sleep(2)) {
-          for (; due <= performance.now(); due++) {
-            void verify(request, SECRET, nonceStore).then(
-              ({ ok }) => ok || replays.rejected++,
-              () => {},
-            )
-          }
-        }
-      })()
-      const outcomes = await offer(nonceStore, 0.8 * capacity, SECONDS * 1000)
-      replays.stopped = true
-      await flood
-      await close()
-      expect(refusals(outcomes), 'refused').toEqual([])
-      expect(replays.rejected, 'rejected replays').toBeGreaterThan(0.9 * 1000 * SECONDS)
     })
   })
 
