@@ -82,6 +82,20 @@ async function startSentinel(closers: Closers) {
 
 const isMaster = (node: RedisServer) => node.cli('INFO', 'replication').includes('role:master')
 
+/** Returns the row of a fault after which the replica of the sentinels becomes the master. */
+function failover(fault: string, begin: (servers: Awaited<ReturnType<typeof startSentinel>>) => unknown): Row {
+  return {
+    fault,
+    ...SENTINEL,
+    loses: 'something',
+    async start(closers) {
+      const servers = await startSentinel(closers)
+      const end = () => eventually(() => expect(isMaster(servers.replica)).toBe(true))
+      return { address: servers.address, begin: () => begin(servers), milliseconds: 0, end }
+    },
+  }
+}
+
 /** Waits until a replica has become a master in the place of the lost one. */
 async function replaced(survivors: readonly RedisServer[]): Promise<void> {
   await eventually(() => {
@@ -198,41 +212,13 @@ const ROWS: Row[] = [
       }
     },
   },
-  {
-    fault: 'the master is killed',
-    ...SENTINEL,
-    loses: 'something',
-    async start(closers) {
-      const { master, replica, address } = await startSentinel(closers)
-      const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
-      return { address, begin: () => master.kill(), milliseconds: 0, end }
-    },
-  },
-  {
-    fault: 'the master hangs',
-    ...SENTINEL,
-    loses: 'something',
-    async start(closers) {
-      const { master, replica, address } = await startSentinel(closers)
-      const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
-      return { address, begin: () => master.signal('SIGSTOP'), milliseconds: 0, end }
-    },
-  },
-  {
-    fault: 'the first sentinel and the master hang',
-    ...SENTINEL,
-    loses: 'something',
-    async start(closers) {
-      const { master, replica, sentinels, address } = await startSentinel(closers)
-      const begin = () => {
-        sentinels[0]?.signal('SIGSTOP')
-        master.signal('SIGSTOP')
-      }
-      // The first sentinel stays stopped.
-      const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
-      return { address, begin, milliseconds: 0, end }
-    },
-  },
+  failover('the master is killed', ({ master }) => master.kill()),
+  failover('the master hangs', ({ master }) => master.signal('SIGSTOP')),
+  // The first sentinel stays stopped.
+  failover('the first sentinel and the master hang', ({ sentinels, master }) => {
+    sentinels[0]?.signal('SIGSTOP')
+    master.signal('SIGSTOP')
+  }),
   {
     fault: 'a planned failover',
     ...SENTINEL,
