@@ -270,22 +270,17 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     expect(await response.text()).toBe(readFileSync(join(ROOT, 'docs/debug/captured/signature-base64.http'), 'utf8'))
   })
 
-  it('prints the whole code, and no navigation', async () => {
-    const page = await open('receive/express.html', { viewport: { width: 700, height: 900 } })
+  it('prints the whole code in dark text on white, also from the dark theme, and no navigation', async () => {
+    const page = await open('receive/express.html', { viewport: { width: 700, height: 900 }, colorScheme: 'dark' })
+    const isDark = () => page.locator('html.dark').count()
+    await expect.poll(isDark).toBe(1)
     await page.emulateMedia({ media: 'print' })
+    await expect.poll(isDark).toBe(0)
     for (const frame of ['.VPNav', '.VPSidebar', '.VPDocFooter', 'button.copy >> nth=0']) {
       expect(await page.locator(frame).isVisible(), frame).toBe(false)
     }
     expect(await page.locator('pre').count()).toBeGreaterThan(0)
     expect(await findClipped(page)).toEqual([])
-  })
-
-  it('prints dark text on white, also from the dark theme', async () => {
-    const page = await open('receive/express.html', { colorScheme: 'dark' })
-    const isDark = () => page.locator('html.dark').count()
-    await expect.poll(isDark).toBe(1)
-    await page.emulateMedia({ media: 'print' })
-    await expect.poll(isDark).toBe(0)
     await page.emulateMedia({ media: 'screen' })
     await expect.poll(isDark).toBe(1)
   })

@@ -109,13 +109,6 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(await send(request, new SqliteNonceStore(open(path)))).toBe('accepted')
   })
 
-  it('that was replaced, but not its log, while it is open: an error too', () => {
-    const path = newPath()
-    const store = new SqliteNonceStore(open(path))
-    renameSync(newFile(), path)
-    expect(() => store.reserve('42', 'nonce', 600)).toThrow(/was removed or replaced\. Restart/)
-  })
-
   it('that is opened for reading only is refused at once', () => {
     const path = newPath()
     const writer = open(path)
