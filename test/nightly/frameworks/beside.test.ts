@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createProject, removeProjects, sourceOf } from '../../docs/recipes/recipes.js'
 import { Server } from '../../support/server-process.js'
 import { ALL_RECIPES } from './recipes.js'
@@ -53,8 +53,9 @@ const OTHER_ROUTES: Record<string, (source: string) => string> = {
     ),
 }
 
-describe('the recipe leaves other routes their body parser', () => {
-  it.each(Object.entries(OTHER_ROUTES))('for %s', async (name, withOtherRoute) => {
+it.each(Object.entries(OTHER_ROUTES))(
+  'the recipe leaves other routes their body parser for %s',
+  async (name, withOtherRoute) => {
     const recipe = ALL_RECIPES.find((known) => known.name === name)
     if (recipe === undefined) throw new Error(`no recipe for ${name}`)
     const project = createProject()
@@ -69,5 +70,5 @@ describe('the recipe leaves other routes their body parser', () => {
     } finally {
       await server.stop()
     }
-  })
-})
+  },
+)

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { send } from '../../../test/support/raw-client.js'
 import { NOW } from '../../../test/support/request.js'
@@ -80,20 +80,18 @@ it('every request is read back byte for byte', () => {
   )
 })
 
-describe('an error says what to do', () => {
-  it.each<[string, () => unknown, string]>([
-    ['no request', () => captureRequest(undefined as never, ''), 'request is undefined. Pass the request'],
-    ['a parsed body', () => captureRequest({ headers: {} }, { a: 1 } as never), 'body is an object. Pass the bytes'],
-    ['no clock', () => captureRequest({ headers: {} }, '', 7 as never), 'clock has no now().'],
-    ['a line break in a header', () => captureRequest({ headers: { a: 'b\nc' } }, ''), 'has a line break'],
-    ['one in its name', () => captureRequest({ headers: {}, rawHeaders: ['X-A: b\rX', 'c'] }, ''), 'has a line break'],
-    ['a header that is no Latin-1', () => captureRequest({ headers: { a: '€' } }, ''), 'a character after U+00FF'],
-  ])('for %s', (_, act, message) => {
-    expect(act).toThrow(message)
-    try {
-      act()
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
-    }
-  })
+it.each<[string, () => unknown, string]>([
+  ['no request', () => captureRequest(undefined as never, ''), 'request is undefined. Pass the request'],
+  ['a parsed body', () => captureRequest({ headers: {} }, { a: 1 } as never), 'body is an object. Pass the bytes'],
+  ['no clock', () => captureRequest({ headers: {} }, '', 7 as never), 'clock has no now().'],
+  ['a line break in a header', () => captureRequest({ headers: { a: 'b\nc' } }, ''), 'has a line break'],
+  ['one in its name', () => captureRequest({ headers: {}, rawHeaders: ['X-A: b\rX', 'c'] }, ''), 'has a line break'],
+  ['a header that is no Latin-1', () => captureRequest({ headers: { a: '€' } }, ''), 'a character after U+00FF'],
+])('an error of captureRequest says what to do for %s', (_, act, message) => {
+  expect(act).toThrow(message)
+  try {
+    act()
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+  }
 })

@@ -71,27 +71,26 @@ const VALID = CAPTURED.filter(({ expect: outcome }) => outcome === 'valid')
 const REFUSED = CAPTURED.filter(({ expect: outcome }) => outcome === 'refused')
 const named = (all: readonly Captured[]) => all.map((captured) => [captured.name, captured] as const)
 
-describe('a valid request is valid, whatever its capture changed', () => {
-  it.each(named(VALID))('%s', async (_, captured) => {
-    const { exitCode, notes } = await run(captured)
-    const { length } = Buffer.from(captured.body ?? '', 'base64')
-    const about = expect.stringMatching(`body of ${length} bytes?\\.$`)
-    expect([exitCode, notes]).toEqual([0, expect.arrayContaining([about])])
-    const input = { capture: bytesOf(captured), secrets: [SECRET], arrival: 'timestamp', now: NOW }
-    const report = check({ ...input, body: captured.bodyFile ? Buffer.from(captured.bodyFile, 'base64') : undefined })
-    expect([report.valid, report.findings]).toEqual([true, []])
-  })
+it.each(named(VALID))('a valid request is valid, whatever its capture changed: %s', async (_, captured) => {
+  const { exitCode, notes } = await run(captured)
+  const { length } = Buffer.from(captured.body ?? '', 'base64')
+  const about = expect.stringMatching(`body of ${length} bytes?\\.$`)
+  expect([exitCode, notes]).toEqual([0, expect.arrayContaining([about])])
+  const input = { capture: bytesOf(captured), secrets: [SECRET], arrival: 'timestamp', now: NOW }
+  const report = check({ ...input, body: captured.bodyFile ? Buffer.from(captured.bodyFile, 'base64') : undefined })
+  expect([report.valid, report.findings]).toEqual([true, []])
 })
 
-describe('a capture without the bytes that arrived is refused, and no sender is blamed', () => {
-  it.each(named(REFUSED))('%s', (_, captured) => {
+it.each(named(REFUSED))(
+  'a capture without the bytes that arrived is refused, and no sender is blamed: %s',
+  (_, captured) => {
     const { message } = refusalOf(captured)
     expect(message).toMatch(/--header|--body-file|--trace/)
     if (captured.masked !== undefined) {
       expect(message).toMatch(captured.masked === 'body' ? /masked a part of the body/ : `masked ${captured.masked}`)
     }
-  })
-})
+  },
+)
 
 describe('the mistake of a sender is found, whatever the capture changed', () => {
   const mistakes = CAPTURED.filter((captured) => !VALID.includes(captured) && !REFUSED.includes(captured))

@@ -46,28 +46,26 @@ const LAMBDA_2 = {
 }
 const LOG = { level: 'info', time: NOW, req: { method: 'POST', url: '/hooks/42', headers }, body: BODY }
 
-describe('a captured request may be', () => {
-  it.each<[string, unknown]>([
-    ['an entry of a HAR file', HAR_ENTRY],
-    ['a HAR file', { log: { version: '1.2', entries: [OTHER_ENTRY, HAR_ENTRY] } }],
-    ['an event of API Gateway, version 1', LAMBDA_1],
-    ['an event of API Gateway, version 2', LAMBDA_2],
-    ['the same in base64', { ...LAMBDA_2, body: BASE64, isBase64Encoded: true }],
-    ['an event in the log of a function', { message: 'received', event: LAMBDA_2 }],
-    ['a line of a log', LOG],
-    ['a flat line', { ...LOG, req: undefined, headers, method: 'POST', path: '/hooks/42' }],
-    ['a line with its time as text', { ...LOG, time: undefined, '@timestamp': '2023-11-14T22:13:20.000Z' }],
-    ['pairs of headers', { ...LOG, req: { method: 'POST', url: '/hooks/42', headers: Object.entries(headers) } }],
-    ['a body that is a list of bytes', { ...LOG, body: [...Buffer.from(BODY)] }],
-  ])('%s', async (_, document) => {
-    const clock = { now: () => NOW + 3_600_000 }
-    const around = { stdin: JSON.stringify(document), clock: clock as never }
-    const { exitCode, text } = await call(['diagnose', ...FROM_ENV, '--json'], around)
-    const { notes } = JSON.parse(text)
-    expect(exitCode).toBe(0)
-    expect(notes[0]).toMatch(/^Read: POST \/hooks\/42(\?a=b)?, body of 15 bytes\.$/)
-    expect(notes[1]).toBe('Time of arrival: 2023-11-14T22:13:20Z, from the time in the capture.')
-  })
+it.each<[string, unknown]>([
+  ['an entry of a HAR file', HAR_ENTRY],
+  ['a HAR file', { log: { version: '1.2', entries: [OTHER_ENTRY, HAR_ENTRY] } }],
+  ['an event of API Gateway, version 1', LAMBDA_1],
+  ['an event of API Gateway, version 2', LAMBDA_2],
+  ['the same in base64', { ...LAMBDA_2, body: BASE64, isBase64Encoded: true }],
+  ['an event in the log of a function', { message: 'received', event: LAMBDA_2 }],
+  ['a line of a log', LOG],
+  ['a flat line', { ...LOG, req: undefined, headers, method: 'POST', path: '/hooks/42' }],
+  ['a line with its time as text', { ...LOG, time: undefined, '@timestamp': '2023-11-14T22:13:20.000Z' }],
+  ['pairs of headers', { ...LOG, req: { method: 'POST', url: '/hooks/42', headers: Object.entries(headers) } }],
+  ['a body that is a list of bytes', { ...LOG, body: [...Buffer.from(BODY)] }],
+])('a captured request may be %s', async (_, document) => {
+  const clock = { now: () => NOW + 3_600_000 }
+  const around = { stdin: JSON.stringify(document), clock: clock as never }
+  const { exitCode, text } = await call(['diagnose', ...FROM_ENV, '--json'], around)
+  const { notes } = JSON.parse(text)
+  expect(exitCode).toBe(0)
+  expect(notes[0]).toMatch(/^Read: POST \/hooks\/42(\?a=b)?, body of 15 bytes\.$/)
+  expect(notes[1]).toBe('Time of arrival: 2023-11-14T22:13:20Z, from the time in the capture.')
 })
 
 function parsed(document: unknown) {

@@ -171,36 +171,34 @@ describe('in HTTP text', () => {
   })
 })
 
-describe('a complete request is read, whatever words its body has', () => {
-  it.each([
-    '<p title=&quot;x&quot;>hi</p>',
-    '---request begin---\nPOST /x HTTP/1.1\n---request end---\n',
-    'Hypertext Transfer Protocol\n    POST / HTTP/1.1\\r\\n\n',
-    'x-signature: 00=\r\n=3D=20',
-    'T 1.2.3.4:1 -> 1.2.3.4:2 [AP] #4\nPOST / HTTP/1.1.\n.\n',
-    '> 2026/11/28 00:24:43.000376448  length=4 from=0 to=3\n 50 4f 53 54\n--\n',
-    '=> Send header, 20 bytes (0x14)\n0000: POST / HTTP/1.1\n',
-    '00000000  50 4f 53 54 20 2f 68 6f  6f 6b 73 20 48 54 54 50  |POST /hooks HTTP|\n',
-    "send: b'POST / HTTP/1.1'\n",
-    '<- "POST / HTTP/1.1\\r\\n"\n',
-    '<pdml version="0">',
-    '2026-11-24T00:00:00Z stdout P a\n',
-    '{"headers":{"x-timestamp":"1","x-nonce":"b","x-signature":"c"},"rawBody":"d"}',
-    'x-timestamp:\n1\nx-nonce:\nb\nx-signature:\nc\n',
-    'curl https://a -H "X-Signature: a" -d b',
-    '```http\nPOST / HTTP/1.1\n```\n',
-    'Follow: tcp,ascii\n1.2 IP a > b: Flags [P.], length 4\n....',
-    '{"signature":"********","x-signature":"[REDACTED]"}',
-  ])('%j', (body) => {
-    for (const newline of ['\n', '\r\n']) {
-      const form = (headers: Headers) => `POST / HTTP/1.1\n${headOf(headers)}\n`.replaceAll('\n', newline) + body
-      const length = Buffer.byteLength(body)
-      expect(diagnosisOf(form(headersFor(body, length)))).toMatchObject({ valid: true, findings: [], notes: [] })
-      expect(diagnosisOf(form(headersFor(body))).valid).toBe(true)
-      const [finding] = diagnosisOf(form(headersFor(`${body}\n`, length))).findings
-      expect(finding?.code).toBe('body_newline')
-    }
-  })
+it.each([
+  '<p title=&quot;x&quot;>hi</p>',
+  '---request begin---\nPOST /x HTTP/1.1\n---request end---\n',
+  'Hypertext Transfer Protocol\n    POST / HTTP/1.1\\r\\n\n',
+  'x-signature: 00=\r\n=3D=20',
+  'T 1.2.3.4:1 -> 1.2.3.4:2 [AP] #4\nPOST / HTTP/1.1.\n.\n',
+  '> 2026/11/28 00:24:43.000376448  length=4 from=0 to=3\n 50 4f 53 54\n--\n',
+  '=> Send header, 20 bytes (0x14)\n0000: POST / HTTP/1.1\n',
+  '00000000  50 4f 53 54 20 2f 68 6f  6f 6b 73 20 48 54 54 50  |POST /hooks HTTP|\n',
+  "send: b'POST / HTTP/1.1'\n",
+  '<- "POST / HTTP/1.1\\r\\n"\n',
+  '<pdml version="0">',
+  '2026-11-24T00:00:00Z stdout P a\n',
+  '{"headers":{"x-timestamp":"1","x-nonce":"b","x-signature":"c"},"rawBody":"d"}',
+  'x-timestamp:\n1\nx-nonce:\nb\nx-signature:\nc\n',
+  'curl https://a -H "X-Signature: a" -d b',
+  '```http\nPOST / HTTP/1.1\n```\n',
+  'Follow: tcp,ascii\n1.2 IP a > b: Flags [P.], length 4\n....',
+  '{"signature":"********","x-signature":"[REDACTED]"}',
+])('a complete request is read, whatever words its body has: %j', (body) => {
+  for (const newline of ['\n', '\r\n']) {
+    const form = (headers: Headers) => `POST / HTTP/1.1\n${headOf(headers)}\n`.replaceAll('\n', newline) + body
+    const length = Buffer.byteLength(body)
+    expect(diagnosisOf(form(headersFor(body, length)))).toMatchObject({ valid: true, findings: [], notes: [] })
+    expect(diagnosisOf(form(headersFor(body))).valid).toBe(true)
+    const [finding] = diagnosisOf(form(headersFor(`${body}\n`, length))).findings
+    expect(finding?.code).toBe('body_newline')
+  }
 })
 
 describe('a body that surely is not what arrived', () => {

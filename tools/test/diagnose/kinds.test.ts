@@ -65,21 +65,19 @@ const inGroups = (text: string, size: number, separator: string) =>
   text.match(new RegExp(`.{${size}}`, 'g'))?.join(separator)
 
 // signature-form.test.ts has the other forms.
-describe('X-Signature is read without white space and separators', () => {
-  it.each([
-    ['a space inside', `${DIGEST.slice(0, 40)} ${DIGEST.slice(40)}`, 'unknown'],
-    ['groups of 8', String(inGroups(DIGEST, 8, ' ')), 'unknown'],
-    ['groups of 2', String(inGroups(DIGEST, 2, ' ')), 'sender'],
-    ['groups with hyphens', String(inGroups(DIGEST, 8, '-')), 'sender'],
-    ['base64 that was wrapped', bytes.toString('base64').replace(/^.{30}/, '$& '), 'unknown'],
-    ['a tab inside', `${DIGEST.slice(0, 9)}\t${DIGEST.slice(9)}`, 'unknown'],
-    ['a list of JSON', JSON.stringify([...bytes]), 'sender'],
-    ['bytes of Go', `[]byte{0x${inGroups(DIGEST, 2, ', 0x')}}`, 'sender'],
-  ])('%s', (_, signature, side) => {
-    const finding = firstOf({ signature })
-    expect(finding).toMatchObject({ code: 'signature_format', side })
-    expect(finding?.message).not.toMatch(/only|truncat/)
-  })
+it.each([
+  ['a space inside', `${DIGEST.slice(0, 40)} ${DIGEST.slice(40)}`, 'unknown'],
+  ['groups of 8', String(inGroups(DIGEST, 8, ' ')), 'unknown'],
+  ['groups of 2', String(inGroups(DIGEST, 2, ' ')), 'sender'],
+  ['groups with hyphens', String(inGroups(DIGEST, 8, '-')), 'sender'],
+  ['base64 that was wrapped', bytes.toString('base64').replace(/^.{30}/, '$& '), 'unknown'],
+  ['a tab inside', `${DIGEST.slice(0, 9)}\t${DIGEST.slice(9)}`, 'unknown'],
+  ['a list of JSON', JSON.stringify([...bytes]), 'sender'],
+  ['bytes of Go', `[]byte{0x${inGroups(DIGEST, 2, ', 0x')}}`, 'sender'],
+])('X-Signature is read without white space and separators: %s', (_, signature, side) => {
+  const finding = firstOf({ signature })
+  expect(finding).toMatchObject({ code: 'signature_format', side })
+  expect(finding?.message).not.toMatch(/only|truncat/)
 })
 
 describe('a header of a capture may have been cut or misread, so the sender is not blamed', () => {

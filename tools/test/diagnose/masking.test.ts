@@ -108,32 +108,30 @@ it.each(['??>', '???'])('base64url is masked too: %s', (piece) => {
   expect(maskSecrets(`a ${written.slice(4, -4)} b`, [piece.repeat(11)])).toBe('a [secret] b')
 })
 
-describe('every output masks what a sender sent', () => {
-  it.each(ALL)('%s, %s', async (_kind, _form, secret, value) => {
-    const written = encodeURI(value)
-    const body = `{"key":${JSON.stringify(value)}}`
-    const nonce = `a"'${value.replaceAll(' ', '_')}`
-    const headers = {
-      'User-Agent': `agent "${value}"`,
-      'X-Api-Key': `"${value}`,
-      'X-Timestamp': TIMESTAMP,
-      'X-Nonce': nonce,
-      'X-Signature': mac(secret, `${TIMESTAMP}.${nonce}.${body}`),
-    }
-    const folder = temporaryFolder()
-    const outputs = await listenTo(secret, folder, `/${written}?key=${written}`, headers, body)
-    const lines = Object.entries(headers).map(([name, text]) => `${name}: ${text}\r\n`)
-    const stdin = `POST /${written} HTTP/1.1\r\n${lines.join('')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-    const args = ['diagnose', '-', '--secret-env', 'S', '--at', TIMESTAMP]
-    for (const options of [[], ['--json']]) {
-      const { text, stderr } = await call([...args, ...options], { stdin, env: { S: secret } })
-      expect(text).toContain('message_layout')
-      outputs.push(text, stderr)
-    }
-    const [file = '', ...others] = outputs
-    expect(findPiece(file, secret, MAX_IN_FILE)).toBeUndefined()
-    for (const output of others) expect(findPiece(output, secret, MAX_OF_WORDS)).toBeUndefined()
-  })
+it.each(ALL)('every output masks what a sender sent: %s, %s', async (_kind, _form, secret, value) => {
+  const written = encodeURI(value)
+  const body = `{"key":${JSON.stringify(value)}}`
+  const nonce = `a"'${value.replaceAll(' ', '_')}`
+  const headers = {
+    'User-Agent': `agent "${value}"`,
+    'X-Api-Key': `"${value}`,
+    'X-Timestamp': TIMESTAMP,
+    'X-Nonce': nonce,
+    'X-Signature': mac(secret, `${TIMESTAMP}.${nonce}.${body}`),
+  }
+  const folder = temporaryFolder()
+  const outputs = await listenTo(secret, folder, `/${written}?key=${written}`, headers, body)
+  const lines = Object.entries(headers).map(([name, text]) => `${name}: ${text}\r\n`)
+  const stdin = `POST /${written} HTTP/1.1\r\n${lines.join('')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  const args = ['diagnose', '-', '--secret-env', 'S', '--at', TIMESTAMP]
+  for (const options of [[], ['--json']]) {
+    const { text, stderr } = await call([...args, ...options], { stdin, env: { S: secret } })
+    expect(text).toContain('message_layout')
+    outputs.push(text, stderr)
+  }
+  const [file = '', ...others] = outputs
+  expect(findPiece(file, secret, MAX_IN_FILE)).toBeUndefined()
+  for (const output of others) expect(findPiece(output, secret, MAX_OF_WORDS)).toBeUndefined()
 })
 
 /** Sends a request to `listen`. Returns the saved file, and then the report as text, as JSON and on the page. */
