@@ -345,11 +345,7 @@ describe('options.log', () => {
 
   it('gets a line for a rejection without a webhook, and for one that throws when it is read', () => {
     expect(lineOf(rejectedWith())).toBe('Webhook (unknown): replayed_nonce: b')
-    const unreadable = Object.defineProperty(withCode('ERR_WEBHOOK_REJECTED'), 'reason', {
-      get() {
-        throw new Error('a getter')
-      },
-    })
+    const unreadable = withGetter('ERR_WEBHOOK_REJECTED', 'reason')
     expect(lineOf(unreadable)).toMatch(/^Error: a message at /)
     expect(lineOf({ [inspect.custom]: () => Object(unreadable).reason })).toBe(
       'The error cannot be shown, because reading the error throws another error.',

@@ -52,14 +52,14 @@ interface Answer {
   error: string | undefined
 }
 
-/** Returns functions that reserve at such a server, with and without an admission. */
+/** Returns a function that reserves at such a server. */
 function open(server: FakeServer, concurrency = CONCURRENCY) {
   const admission = new Admission(concurrency, TIMEOUT)
-  const reserve = (answer: Promise<boolean>) => within(TIMEOUT, answer, () => new Error('too late'))
-  return {
-    admitted: () => reserve(admission.send(() => server.answer())),
-    sent: () => reserve(server.answer()),
-  }
+  return () =>
+    within(
+      TIMEOUT,
+      admission.send(() => server.answer()),
+    )
 }
 
 async function ask(reserve: () => Promise<boolean>): Promise<Answer> {
@@ -91,9 +91,9 @@ const SERVERS: [what: string, width: number, milliseconds: number][] = [
 ]
 
 describe.each(SERVERS)('%s', (_, width, milliseconds) => {
-  it.each([1.3, 2, 4, 8])('accepts what it can do at %s times its capacity, and then everything', async (times) => {
+  it.each([1.3, 8])('accepts what it can do at %s times its capacity, and then everything', async (times) => {
     const server = new FakeServer(width, milliseconds)
-    const { admitted } = open(server)
+    const admitted = open(server)
     const answers = await offer(admitted, times * server.perSecond, 2000)
     const refused = refusals(answers)
     expect(answers.length - refused.length).toBeGreaterThan(0.9 * 2 * server.perSecond)
@@ -104,25 +104,19 @@ describe.each(SERVERS)('%s', (_, width, milliseconds) => {
 
   it('refuses nothing at 80 % of its capacity', async () => {
     const server = new FakeServer(width, milliseconds)
-    expect(refusals(await offer(open(server).admitted, 0.8 * server.perSecond, 2000))).toEqual([])
-  })
-
-  it('accepts next to nothing without a limit, so these tests can fail', async () => {
-    const server = new FakeServer(width, milliseconds)
-    const answers = await offer(open(server).sent, 4 * server.perSecond, 4000)
-    expect(answers.length - refusals(answers).length).toBeLessThan(0.35 * 4 * server.perSecond)
+    expect(refusals(await offer(open(server), 0.8 * server.perSecond, 2000))).toEqual([])
   })
 })
 
 it('refuses nothing of a server that is far away, if as many may be in flight as it needs', async () => {
   const server = new FakeServer(1000, 300)
-  expect(refusals(await offer(open(server, 40).admitted, 100, 5000))).toEqual([])
-  expect(refusals(await offer(open(server).admitted, 100, 5000)).length).toBeGreaterThan(0)
+  expect(refusals(await offer(open(server, 40), 100, 5000))).toEqual([])
+  expect(refusals(await offer(open(server), 100, 5000)).length).toBeGreaterThan(0)
 })
 
 it('accepts everything again at once when a server that hung is back', async () => {
   const server = new FakeServer(1, 1)
-  const { admitted } = open(server)
+  const admitted = open(server)
   server.isStopped = true
   expect(refusals(await offer(admitted, 100, 5000))).toHaveLength(500)
   server.isStopped = false
@@ -143,12 +137,8 @@ function full() {
     )
   void send(0)
   void send(1)
-  return { admission, send, sent, end: (number: number) => ends[number]?.() }
+  return { send, sent, end: (number: number) => ends[number]?.() }
 }
-
-it('sends a statement at once while there is room', () => {
-  expect(full().sent).toEqual([0, 1])
-})
 
 it('sends the newest first, one for each that is settled', async () => {
   const { send, sent, end } = full()
@@ -176,12 +166,6 @@ it('refuses a statement after half of the time-out, and never sends it', async (
       '2 reservations were in flight for 500 ms. Check the server. If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 40.',
   })
   expect(sent).toEqual([0, 1, 3])
-})
-
-it('refuses with ERR_NONCE_STORE_BUSY', async () => {
-  const { admission } = full()
-  const refused = admission.send(async () => true)
-  await Promise.all([expect(refused).rejects.toHaveProperty('code', 'ERR_NONCE_STORE_BUSY'), time.pass(500)])
 })
 
 it('counts a statement that failed no longer', async () => {

@@ -282,18 +282,4 @@ describe('DynamoDBNonceStore.check', () => {
     const free = expect.stringMatching(/^attribute_not_exists/)
     expect(conditions).toEqual([free, free, expect.stringMatching(/^begins_with/)])
   })
-
-  it.each<[number, boolean]>([
-    [4, true],
-    [5, false],
-  ])('after %d time-outs of the SDK, in which it loads its credentials: works is %s', async (timeouts, works) => {
-    let calls = 0
-    const putItem = async () => {
-      calls++
-      if (calls <= timeouts) throw error('The operation was aborted due to timeout', { name: 'TimeoutError' })
-      if (calls === timeouts + 2) throw TAKEN
-      return OUTPUT
-    }
-    expect((await failureOf(new DynamoDBNonceStore({ putItem }).check())) === undefined).toBe(works)
-  })
 })
