@@ -77,19 +77,6 @@ describe('two keys', () => {
     expect(reserve('t')).toBe(true)
     for (const key of ['a', 's']) expect(reserve(key)).toBe(false)
   })
-
-  it('replace rows that have expired, and keep one that has not', () => {
-    const clock = new TestClock()
-    const database = openDatabase()
-    // A store remembers keys, so each call has a new store.
-    const reserve = (...keys: string[]) => new SqliteNonceStore(database, { clock }).reserveAll('42', keys, 600)
-    reserve('a', 's')
-    clock.milliseconds += 600_001
-    expect(reserve('a', 's')).toBe(false)
-    clock.milliseconds += 1
-    expect(reserve('a', 's')).toBe(true)
-    expect(reserve('b', 's')).toBe(false)
-  })
 })
 
 it('stores the SHA-256 of webhook and key, in 32 bytes', () => {
