@@ -8,7 +8,6 @@ import { MESSAGE_ID, STANDARD_SECRET, signedMessage } from '../support/standard-
 import { type Session, SimulatedDatabase } from '../support/transactions/simulated-database.js'
 
 const BODY = Buffer.from([0xef, 0xbf, 0xbd, 0xff, 0, 0x7b])
-const _FAILURE = new Error('the database is down')
 
 /** Returns a request with the raw body. */
 function requestOf(parts: Parameters<typeof signedMessage>[0] = {}): BodySource {
