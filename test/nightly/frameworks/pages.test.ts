@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProject, removeProjects, sourceOf } from '../../docs/recipes/recipes.js'
 import { codeBlocks } from '../../support/code-blocks.js'
 import { ROOT } from '../../support/packed.js'
-import { announce, pushEndlessly, type RawRequest, send, signedHeaders } from '../../support/raw-client.js'
+import { type RawRequest, send, signedHeaders } from '../../support/raw-client.js'
 import { SECRET } from '../../support/request.js'
 import { Server } from '../../support/server-process.js'
 import { eventually } from '../../support/servers.js'
@@ -78,16 +78,6 @@ describe.each(['express', 'express4'])('the handler for many webhooks, with %s',
       expect(await statusOf({ ...second, path })).toBe(401)
     },
   )
-
-  it('reads no body for a webhook that it does not know', async () => {
-    const { head, isClosed } = await announce(server.port, 90_000, '/hooks/unknown')
-    expect(head).toMatch(/^HTTP\/1\.1 404 /)
-    expect(isClosed).toBe(true)
-    for (const framing of ['length', 'chunks'] as const) {
-      const { sentBytes } = await pushEndlessly(server.port, framing, '/hooks/unknown')
-      expect(sentBytes).toBeLessThan(2 ** 24)
-    }
-  })
 })
 
 describe.each(['express', 'express4'])('the handler for two formats, with %s', (express) => {
