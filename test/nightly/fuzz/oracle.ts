@@ -183,10 +183,12 @@ function isHexOf(text: string, bytes: Uint8Array): boolean {
   return text === Buffer.from(bytes).toString('hex')
 }
 
-/** Decodes base64 with its padding (RFC 4648), or returns `undefined`. The last digit may have bits that are not in use. */
+/** Decodes base64 with its padding (RFC 4648), or returns `undefined`. Bits of the last digit that are not in use must be 0. */
 function decode64(text: string): Uint8Array | undefined {
   const isBase64 = text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
-  return isBase64 ? Buffer.from(text, 'base64') : undefined
+  // Before `=`, the last digit has 4 bits in use, and before `==` it has 2.
+  const hasStrayBits = !/^[^=]*([AEIMQUYcgkosw048]=|[AQgw]==|)$/.test(text)
+  return isBase64 && !hasStrayBits ? Buffer.from(text, 'base64') : undefined
 }
 
 /** Returns in how many ways the message after `start` can be split into a nonce, a colon and a body. */

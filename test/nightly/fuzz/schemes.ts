@@ -87,7 +87,7 @@ const STANDARD: FuzzedScheme = {
     `WHSEC_${USUAL}`,
     `whsk_${USUAL}`,
     USUAL.replace('=', ''),
-    // The same key: the last bits are not in use.
+    // A bit of the last digit that is not in use is 1.
     USUAL.replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
     `${USUAL}\n`,
     USUAL.replaceAll(/[A-Z]/g, '-'),
