@@ -273,6 +273,20 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     expect(database.locks.size).toBe(0)
   })
 
+  it('processes a copy that was in progress elsewhere, if it comes again after the first one failed', async () => {
+    const { take, taken } = newStep()
+    const first = deliver(newStore(), async () => {
+      await taken
+      throw FAILURE
+    }).catch((error: unknown) => error)
+    await time.pass(0)
+    const store = newStore()
+    expect(await deliver(store)).toBe('in_progress')
+    take()
+    expect(await first).toBe(FAILURE)
+    expect(await deliver(store)).toBe('done')
+  })
+
   it('has locks of its own for each table', async () => {
     const { take, taken } = newStep()
     const first = deliver(newStore(), () => taken)
