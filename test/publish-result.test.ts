@@ -91,7 +91,7 @@ describe('the diagnostics channel gets', () => {
     const work = () => {
       now += 250
       if (now === 250) throw new Error('no insert', { cause: { code: 'ERR_NONCE_STORE_FULL' } })
-      if (now === 500) throw new Error('the database is down')
+      if (now === 500) throw Object.assign(new Error('the database is down'), { reason: 'replayed_nonce' })
     }
     await handle(sourceOf(), SECRET, store, work, new TestClock()).catch(() => {})
     await handle(sourceOf(), SECRET, store, work, new TestClock()).catch(() => {})
