@@ -21,9 +21,13 @@ export async function startRegistry(): Promise<{ server: Server; url: string }> 
       const manifest = readManifest(join(sharedInstall(), 'node_modules', name))
       return [{ manifest, tarball: readFileSync(join(sharedInstall(), `${name}.tgz`)) }]
     }
-    return folders
-      .filter((path) => path.endsWith(`node_modules/${name}`))
-      .map((path) => ({ manifest: readManifest(join(ROOT, path)), tarball: pack(join(ROOT, path)) }))
+    // A version that is installed in two folders would have two tarballs: their folders have different times.
+    const paths = folders.filter((path) => path.endsWith(`node_modules/${name}`))
+    const byVersion = new Map(paths.map((path) => [packages[path].version, path]))
+    return Array.from(byVersion.values(), (path) => ({
+      manifest: readManifest(join(ROOT, path)),
+      tarball: pack(join(ROOT, path)),
+    }))
   }
 
   const server = createServer((request, response) => {
