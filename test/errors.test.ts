@@ -81,22 +81,24 @@ describe('the properties that frameworks and handlers read', () => {
 })
 
 describe('a WebhookRejectedError', () => {
-  const error: unknown = new WebhookRejectedError({
-    ok: false,
-    reason: 'missing_header',
-    header: 'x-nonce',
-    headers: ['x-nonce'],
-    message: 'X-Nonce is missing.',
-  })
+  const rejected = (): unknown =>
+    new WebhookRejectedError({
+      ok: false,
+      reason: 'missing_header',
+      header: 'x-nonce',
+      headers: ['x-nonce'],
+      message: 'X-Nonce is missing.',
+    })
 
   it('has no reason in its JSON, which some frameworks send', () => {
-    expect(JSON.parse(JSON.stringify(error))).toEqual({
+    expect(JSON.parse(JSON.stringify(rejected()))).toEqual({
       code: 'ERR_WEBHOOK_REJECTED',
       message: 'The request is not authenticated',
     })
   })
 
   it('narrows in a catch of strict TypeScript by instanceof', () => {
+    const error = rejected()
     if (!(error instanceof WebhookRejectedError)) throw error
     const { reason, header, detail, status } = error
     const status401: 401 = status
