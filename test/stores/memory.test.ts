@@ -116,7 +116,7 @@ describe('reserveAll', () => {
     for (const key of ['1', '2']) expect(store.reserve('a', key, 600)).toBe(false)
   })
 
-  it('removes two expired entries per key, so that memory shrinks, and no more, so that no reservation takes long', () => {
+  it('removes two expired entries per key, so that memory shrinks, and no more', () => {
     const { clock, store } = storeAt(0)
     for (const key of ['1', '2', '3', '4', '5']) store.reserve('a', key, 600)
     clock.milliseconds = 600_001

@@ -3,7 +3,7 @@ import { RedisServer } from '../../support/servers.js'
 import { MARIADB, POSTGRES, REDIS } from '../stores/shared-stores.js'
 import { behindProxy, type Closers, measureFault, proxyFaults } from './faults.js'
 
-// What two faults cost a client that has only an address. Nothing is promised, except that no request is accepted twice.
+// Two faults, with clients that have only an address. Nothing is promised, except that no request is accepted twice.
 // docs/operate/failures.md shows the results.
 
 const FAULTS = ['a firewall drops all open connections', 'a firewall drops all packets for 10 s']

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from '../../support/packed.js'
 import { BUILD } from '../packages/packages.js'
-import { generatePrismaClient } from './clients.js'
+import { generatePrismaClient } from './transaction-clients.js'
 
 // The table of clients in docs/operate/nothing-lost.md compiles as it stands, with the types of the clients.
 

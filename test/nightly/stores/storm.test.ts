@@ -10,8 +10,8 @@ import { MySqlTransactionStore } from '../../../src/stores/mysql/index.js'
 import { PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
 import { ROOT } from '../../support/packed.js'
 import { BUILD } from '../packages/packages.js'
-import { generatePrismaClient, MYSQL_CLIENTS, POSTGRES_CLIENTS } from './clients.js'
 import { MARIADB, POSTGRES, type Server } from './shared-stores.js'
+import { generatePrismaClient, MYSQL_CLIENTS, POSTGRES_CLIENTS } from './transaction-clients.js'
 
 // A sender signs each of 200 events three times, and sends it to two processes, which are killed at random. The work fails, ends in a
 // deadlock or loses its connection, and responses are lost. The sender then repeats each event until the response is 2xx.

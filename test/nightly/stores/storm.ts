@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { handle, refusal } from '../../../src/index.js'
 import { MySqlTransactionStore } from '../../../src/stores/mysql/index.js'
 import { PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
-import { MYSQL_CLIENTS, POSTGRES_CLIENTS } from './clients.js'
+import { MYSQL_CLIENTS, POSTGRES_CLIENTS } from './transaction-clients.js'
 
 const [database = '', name = '', url = '', mode] = process.argv.slice(2)
 const isPostgres = database === 'PostgreSQL'

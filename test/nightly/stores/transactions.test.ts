@@ -10,7 +10,7 @@ import { PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, PostgresServer, postgresIsInstalled } from '../../support/servers.js'
-import { type Client, MYSQL_CLIENTS, POSTGRES_CLIENTS } from './clients.js'
+import { type Client, MYSQL_CLIENTS, POSTGRES_CLIENTS } from './transaction-clients.js'
 
 const PROGRAM = fileURLToPath(new URL('../../support/transactions/program.js', import.meta.url))
 const SECRET = 'the secret of webhook 42'

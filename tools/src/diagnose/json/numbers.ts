@@ -39,7 +39,7 @@ export const javascriptNumber: NumberStyle = (written) => {
 
 /**
  * Returns a style that writes each float with this number of significant digits: `0.10000000000000001`, as C's `%.17g` writes it. It writes
- * powers of ten as JavaScript does.
+ * exponents as JavaScript does.
  */
 export const preciseNumber =
   (digits: number): NumberStyle =>
