@@ -128,7 +128,7 @@ const fromQuotedPrintable = (text: string) =>
   )
 
 const escapeControls = (text: string) => text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
-const replaceShort = (text: string) => text.replace(/\\["\\/bfnrt]/g, (short) => JSON.parse(`"${short}"`))
+const replaceShort = (text: string) => text.replace(/\\["\\/bfnrt]/g, (short) => forms.SHORT_ESCAPES[short] ?? short)
 
 /** Writes a mark for each character that a charset does not have: one per character, per UTF-16 unit or per byte, or none. */
 const lossy = (characters: string, encode: (text: string) => Bytes | undefined) => (bytes: Uint8Array) => {
@@ -151,7 +151,8 @@ const utf16In = (order: 'little-endian' | 'big-endian', likelihood: Likelihood) 
 const PERCENT = [
   ...[forms.percentEncode, encodeURIComponent, encodeURI, forms.formEncode],
   (text: string) => forms.percentEncode(text).replaceAll('%2F', '/'),
-  (text: string) => forms.percentEncode(text).replace(/%../g, (byte) => byte.toLowerCase()),
+  // Several at a time, because a call for each byte of a large body would take long.
+  (text: string) => forms.percentEncode(text).replace(/(?:%..){1,64}/g, (bytes) => bytes.toLowerCase()),
 ]
 const fromPercent = (text: string) =>
   /%[\da-f]{2}/i.test(text) ? forms.percentDecode(text.includes('%20') ? text : text.replaceAll('+', ' ')) : undefined

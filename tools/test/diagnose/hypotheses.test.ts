@@ -188,6 +188,19 @@ describe('a hypothesis gives no other value', () => {
   })
 })
 
+it.each(['\\', '\\u', '\\x', '%', '$', '&', '&#', '='])(
+  'no hypothesis throws for %j before any character',
+  (prefix) => {
+    const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code))
+    const text = characters.map((character) => prefix + character).join('')
+    for (const value of [text, JSON.stringify({ a: text }), `a=${text}`]) {
+      for (const row of BODY_HYPOTHESES) resultOf<unknown>(row.apply(utf8(value), CONTEXT))
+      for (const row of BODY_HYPOTHESES) resultOf<unknown>(row.apply(latin1(value), CONTEXT))
+      for (const row of [...SECRET_HYPOTHESES, ...NONCE_HYPOTHESES]) row.apply(value, CONTEXT)
+    }
+  },
+)
+
 it('JSON in any encoding is written again, and each of its tokens has a cost', () => {
   const costs: number[] = []
   const apply = (body: Uint8Array) => {

@@ -42,13 +42,13 @@ export function formEncode(text: string): string {
 }
 
 /** Returns the result of PHP's addslashes, which writes a backslash before each quote, backslash and NUL. */
-export const addSlashes = (text: string) =>
-  text.replace(/['"\\\0]/g, (character) => (character === '\0' ? '\\0' : `\\${character}`))
+export const addSlashes = (text: string) => text.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0')
 
 /** Undoes PHP's addslashes. Returns `undefined` if `slashed` is not a result of addslashes. */
 export function removeSlashes(slashed: string): string | undefined {
-  const plain = slashed.replace(/\\(.)/gs, (_, character) => (character === '0' ? '\0' : character))
-  return addSlashes(plain) === slashed ? plain : undefined
+  const others = slashed.replace(/\\['"\\0]/g, '')
+  if (/['"\\\0]/.test(others)) return undefined
+  return slashed.replace(/\\(.)/g, (_, character) => (character === '0' ? '\0' : character))
 }
 
 /** What printf writes for these conversions if there is no argument. For the other conversions, it writes 0. */
@@ -66,11 +66,18 @@ function printfFormat(text: string): string {
   return replaceEscapes(written, true)
 }
 
+/** The short escapes of JSON, and the characters that they stand for. */
+export const SHORT_ESCAPES: { readonly [sequence: string]: string } = {
+  ...{ '\\"': '"', '\\\\': '\\', '\\/': '/' },
+  ...{ '\\b': '\b', '\\f': '\f', '\\n': '\n', '\\r': '\r', '\\t': '\t' },
+}
+
 /** Replaces escapes such as `\n`, as `echo -e` does. Only printf also replaces `\"`. */
 const replaceEscapes = (text: string, hasQuotes = false) =>
-  text.replace(/\\(?:u([\da-f]{1,4})|x([\da-f]{1,2})|([nrtbf\\"]))/gi, (sequence, unit, byte, letter) => {
-    if (letter === undefined) return String.fromCharCode(Number(`0x${unit ?? byte}`))
-    return letter === '"' && !hasQuotes ? sequence : JSON.parse(`"${sequence}"`)
+  text.replace(/\\(?:u([\da-fA-F]{1,4})|x([\da-fA-F]{1,2})|[nrtbf\\"])/g, (sequence, unit, byte) => {
+    const code = unit ?? byte
+    if (code !== undefined) return String.fromCharCode(Number(`0x${code}`))
+    return sequence === '\\"' && !hasQuotes ? sequence : (SHORT_ESCAPES[sequence] ?? sequence)
   })
 
 /** The names of the body in templates that a program fills in by search and replace. */

@@ -128,6 +128,12 @@ it.each([
   expect(formats.removeSlashes(text)).toBe(plain)
 })
 
+it('escapes are replaced as echo and printf do, and an unknown one stays: printf alone replaces `\\"`', () => {
+  const [, replaceEscapes] = Object.entries(formats.READ_AS_CODE).find(([how]) => how.includes('echo -e')) ?? []
+  expect(replaceEscapes?.('\\n\\r\\t\\b\\f\\\\\\"\\x4a\\u00Eb')).toEqual(['\n\r\t\b\f\\\\"J\xeb', '\n\r\t\b\f\\"J\xeb'])
+  expect(replaceEscapes?.('C:\\Temp\\New\\X41\\q')).toEqual(Array(2).fill('C:\\Temp\\New\\X41\\q'))
+})
+
 it.each([
   ['[]', undefined],
   ['{}', []],
