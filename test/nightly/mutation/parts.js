@@ -116,8 +116,7 @@ export const PARTS = {
       'tools/src/node-primitives.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{captured,checks,engine,explain,valid-signature,search}.test.ts',
-      'tools/test/diagnose/wording.test.ts',
+      'tools/test/diagnose/{captured,engine,explain,kinds,search,standard-webhooks,valid-signature,wording}.test.ts',
     ],
     score: 88,
   },
