@@ -146,6 +146,14 @@ it.each([
   if (says !== '') expect(JSON.stringify(finding)).not.toContain('clock')
 })
 
+it.each([
+  [`${TIMESTAMP}000`, 'timestamp_unit'],
+  [`${TIMESTAMP}.5`, 'timestamp_format'],
+])('if X-Timestamp alone is %s, and the seconds were signed, nothing else is wrong', (timestamp, code) => {
+  const { findings } = diagnosisOf(httpOf({ timestamp, message: `${TIMESTAMP}:n-1:${BODY}` }))
+  expect(findings.map((finding) => finding.code)).toEqual([code])
+})
+
 describe('a line of a configuration as the secret of the receiver', () => {
   it.each([
     `WEBHOOK_SECRET=${SECRET}`,
