@@ -116,7 +116,7 @@ export const PARTS = {
       'tools/src/node-primitives.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{captured,engine,explain,kinds,search,standard-webhooks,valid-signature,wording}.test.ts',
+      'tools/test/diagnose/{engine,explain,kinds,search,standard-webhooks,valid-signature,wording}.test.ts',
     ],
     score: 88,
   },
