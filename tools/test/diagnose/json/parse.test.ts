@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
-import { jsonValue, membersOf, parseJson, textOf } from '../../../src/diagnose/json/parse.js'
+import { jsonValue, membersOf, parseInSteps, parseJson, textOf } from '../../../src/diagnose/json/parse.js'
 
 /** `jsonValue` calls JSON.parse. */
 const isJson = (text: string) => jsonValue(text) !== undefined
@@ -49,6 +49,10 @@ describe('a text has tokens', () => {
     expect(parseJson(nested(1024))).toBeDefined()
     expect(parseJson(nested(1025))).toBeUndefined()
   })
+})
+
+it('the tokens are found in steps of more than 2^14 characters', () => {
+  expect([...parseInSteps(`[${'1,'.repeat(20_000)}1]`)]).toEqual([16_386, 16_386])
 })
 
 it('only a token that opens an object or array has the index of the token that closes it', () => {
