@@ -70,6 +70,10 @@ describe('a hypothesis proposes the signed value of each example', () => {
   it('of the secret', () => {
     const row = rowNamed(SECRET_HYPOTHESES, 'the value after `NAME=`')
     expect(row.apply('SECRET=abcdef', CONTEXT)).toBe('abcdef')
+    const json = proposed(rowNamed(SECRET_HYPOTHESES, 'whole JSON'), 'a secret', asBytes).map((bytes) => fromHex(bytes))
+    const texts = json.map((bytes) => Buffer.from(bytes as Uint8Array).toString())
+    expect(texts).toContain('{"value": "a secret"}')
+    expect(texts).toContain("{'secret': 'a secret'}")
   })
   it('of any value', () => {
     const written = TEXT_CHANGES.map(({ change }, index) => {

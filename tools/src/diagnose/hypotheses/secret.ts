@@ -36,12 +36,15 @@ const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
 const NAMES = 'WEBHOOK_SECRET webhook_secret webhookSecret SIGNING_SECRET signing_secret SECRET secret key'.split(' ')
 /** The keys under which a secrets manager may store the secret in JSON. */
 const JSON_KEYS = [...NAMES, 'value', 'password']
-/** The forms of this JSON: compact, with spaces, indented, and as Python prints it. */
-const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
+/** Returns the forms of this JSON: compact, with spaces, indented, and as Python prints it. */
+const jsonForms = (key: string, value: string) => [
+  `{"${key}":"${value}"}`,
+  `{"${key}": "${value}"}`,
+  `{\n  "${key}": "${value}"\n}`,
+  `{'${key}': '${value}'}`,
+]
 const inJson = (secret: string) => ({
-  variants: JSON_KEYS.flatMap((key) =>
-    JSON_FORMS.map((form) => ({ detail: key, value: form.replace('k', key).replace('v', () => secret) })),
-  ),
+  variants: JSON_KEYS.flatMap((detail) => jsonForms(detail, secret).map((value) => ({ detail, value }))),
 })
 const valuesInJson = (secret: string) => {
   const json = secret.startsWith('{') ? jsonValue(secret) : undefined
