@@ -3,9 +3,10 @@ import { type Accepted, commonMessages } from '../result.js'
 import { isEqual } from '../rules/hmac.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import type { Scheme } from '../scheme.js'
-import { attemptKey, describeMessageId, describeSignatures, listSignatures, signMessage } from './message.js'
+import { attemptKey, describeMessageId, describeSignatures, signMessage } from './message.js'
 import { isMessageId, MAX_ID_LENGTH } from './message-id.js'
 import { adviseOnKeys, readKeys, type StandardSecret } from './secret.js'
+import { listSignatures } from './signature-list.js'
 
 /** A request that met every rule. */
 export type AcceptedMessage = Omit<Accepted, 'nonce'> & {

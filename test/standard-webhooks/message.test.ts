@@ -1,13 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { expect, it } from 'vitest'
-import {
-  attemptKey,
-  describeMessageId,
-  describeSignatures,
-  listSignatures,
-  signMessage,
-} from '../../src/standard-webhooks/message.js'
+import { attemptKey, describeMessageId, describeSignatures, signMessage } from '../../src/standard-webhooks/message.js'
 import { isMessageId } from '../../src/standard-webhooks/message-id.js'
+import { listSignatures } from '../../src/standard-webhooks/signature-list.js'
 
 const KEY = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
 const SIGNED = 'g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='

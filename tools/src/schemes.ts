@@ -1,6 +1,7 @@
 import { type HeaderNames, type HeaderValues, isSignature } from '../../src/rules/formats.js'
 import { isNonce } from '../../src/rules/nonce.js'
 import { isMessageId } from '../../src/standard-webhooks/message-id.js'
+import { listSignatures } from '../../src/standard-webhooks/signature-list.js'
 import { concat, fromBase64, hex, utf8 } from './bytes.js'
 import { type Header, SCHEME_HEADERS, valuesOf } from './capture/headers.js'
 
@@ -54,10 +55,7 @@ function standardScheme(headers: HeaderNames): ToolScheme {
     layout: ['<nonce>', '.', '<timestamp>', '.', '<body>'],
     isNonce: isMessageId,
     keyOf: (secret) => decodeStandardSecret(secret) ?? utf8(secret),
-    digestsIn: (signature) =>
-      signature.includes(', ')
-        ? []
-        : signature.split(' ').flatMap((entry) => digestOf(/^v1,(.{43}=)$/.exec(entry)?.[1])),
+    digestsIn: (signature) => listSignatures(signature).map((digest) => hex(fromBase64(digest) as Uint8Array)),
     inWords: (text) =>
       text.replace(PARTS, (part, quoted, code) =>
         quoted !== undefined || (code !== undefined && !/timestamp|body/.test(code)) ? part : rename(part),
@@ -65,18 +63,15 @@ function standardScheme(headers: HeaderNames): ToolScheme {
   }
 }
 
-function digestOf(text: string | undefined): readonly string[] {
-  const bytes = text === undefined || /[-_]/.test(text) ? undefined : fromBase64(text)
-  return bytes === undefined ? [] : [hex(bytes)]
-}
-
 const SCHEMES = [X_SIGNATURE, ...STANDARD_HEADERS.map(standardScheme)]
 
 /** Returns the scheme whose headers a request has: the signature header decides, and then the other headers. */
 export function schemeOf(headers: readonly Header[]): ToolScheme {
   const has = (name: string) => valuesOf(headers, name).length > 0
-  const hasAny = (scheme: ToolScheme) => Object.values(scheme.headers).some(has)
-  return SCHEMES.find((scheme) => has(scheme.headers.signature)) ?? SCHEMES.find(hasAny) ?? X_SIGNATURE
+  const signed = SCHEMES.find((scheme) => has(scheme.headers.signature))
+  // Of the names of Standard Webhooks, `verify` reads the first set with a header in the request, so sets are not mixed.
+  const possible = SCHEMES.filter(({ isStandard }) => isStandard === (signed?.isStandard ?? isStandard))
+  return possible.find((scheme) => Object.values(scheme.headers).some(has)) ?? X_SIGNATURE
 }
 
 export function startOf({ layout }: ToolScheme, { timestamp = '', nonce = '' }: Partial<HeaderValues>): string {

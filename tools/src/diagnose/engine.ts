@@ -69,7 +69,7 @@ export function* diagnoseInSteps(
     ...(signedMessage === undefined ? {} : { signedMessage }),
   })
   const isSignedAsSent = isSignedBy(request)
-  const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
+  const { timestamp = '', nonce = '' } = request
   if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && scheme.isNonce(nonce)) {
     return finish(true, [...leaked, ...checkUnfilledNonce(nonce, mask)])
   }

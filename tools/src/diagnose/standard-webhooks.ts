@@ -1,3 +1,4 @@
+import { base64, fromBase64 } from '../bytes.js'
 import type { ToolScheme } from '../schemes.js'
 import { FIXES, type Fix, type FixId } from './fixes.js'
 import { type Bytes, type Hypothesis, hypothesesOf } from './hypotheses/hypothesis.js'
@@ -20,10 +21,22 @@ export function standardForms(signature: string, mask: Mask, { digestsIn }: Tool
   if (right.length > 0) return right
   const [, version, text = signature] = /^(v1[,=:]? ?)(.*)$/s.exec(signature) ?? []
   const missing = version === 'v1,' ? [] : ['no `v1,` before it']
+  const stray = hasStrayBits(text) ? ['the last character of the base64 has stray bits'] : []
   return signatureForms(text, mask).map((form) => ({
     ...form,
-    differences: [...missing, ...encodingOf(form, text), ...form.differences.filter((one) => !OF_HEX.test(one))],
+    differences: [
+      ...missing,
+      ...stray,
+      ...encodingOf(form, text),
+      ...form.differences.filter((one) => !OF_HEX.test(one)),
+    ],
   }))
+}
+
+/** Returns whether the last character of base64 of 32 bytes has bits that belong to no byte, which `verify` refuses. */
+function hasStrayBits(text: string): boolean {
+  const bytes = text.length === 44 ? fromBase64(text) : undefined
+  return bytes?.length === 32 && base64(bytes) !== text.replaceAll('-', '+').replaceAll('_', '/')
 }
 
 /** Matches how a digest differs from hex. Base64 is right here. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { verify } from '../../../src/standard-webhooks/index.js'
 import { diagnoseBriefly } from './brief-search.js'
 
 // Requests of senders that should follow Standard Webhooks, signed here without the library, each with one mistake.
@@ -34,7 +35,7 @@ function sent({ id = ID, timestamp = String(SECONDS), body = BODY, signed, key =
 }
 
 async function findingsOf(request: ReturnType<typeof sent>, secret = SECRET) {
-  const { valid, findings } = await diagnoseBriefly(request, secret, { now: () => SECONDS * 1000 })
+  const { valid, findings } = await diagnoseBriefly(request, secret, CLOCK)
   const texts = findings.flatMap(({ message, fix, fixes, evidence }) => [
     message,
     fix,
@@ -45,6 +46,7 @@ async function findingsOf(request: ReturnType<typeof sent>, secret = SECRET) {
 }
 
 const renamed = (from: string, to: string): Sent => ({ names: (name) => name.replace(from, to) })
+const CLOCK = { now: () => SECONDS * 1000 }
 const SPACED = BODY.replaceAll(':', ': ').replaceAll(',', ', ')
 /** A signature of another version. */
 const V1A = `v1a,${'A'.repeat(86)}==`
@@ -65,6 +67,26 @@ describe('a valid request of Standard Webhooks', () => {
     const secret = 'a secret that is not base64'
     expect(await findingsOf(sent({ key: secret }), secret)).toMatchObject({ valid: true })
   })
+})
+
+const base64 = (digest: Buffer) => digest.toString('base64')
+/** Returns base64 whose last character has another text for the same bytes, because two of its bits belong to no byte. */
+const strayBase64 = (digest: Buffer) =>
+  base64(digest).replace(/.(?==$)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1))
+const afterEight = (digest: Buffer) => `${`v1,${'A'.repeat(43)}= `.repeat(8)}v1,${base64(digest)}`
+
+// `verify` refuses each of these requests too.
+it.each<[string, string, Sent]>([
+  ['a signature with stray bits', 'signature_format', { write: (digest) => `v1,${strayBase64(digest)}` }],
+  ['the right signature after eight others', 'signature_mismatch', { write: afterEight }],
+  ['no ID, of which the signature knows', 'header_missing', { id: '', names: (name) => name.replace(/id$/, 'none') }],
+  ['names of two sets', 'header_name', { ...renamed('webhook', 'svix'), headers: { 'webhook-id': ID } }],
+])('a request of Standard Webhooks is not valid: %s', async (_, code, parts) => {
+  const request = sent(parts)
+  const store = { reserve: () => true }
+  expect(await verify(request, SECRET, store, CLOCK)).toMatchObject({ ok: false })
+  const { valid, codes } = await findingsOf(request)
+  expect({ valid, codes }).toEqual({ valid: false, codes: [code] })
 })
 
 it.each<[string, string, RegExp, Sent]>([

@@ -44,6 +44,14 @@ it('never calls another request valid', async () => {
   )
 })
 
+it.each(['x-timestamp', 'x-nonce', 'x-signature'])('never calls a request without %s valid', async (name) => {
+  // The signature is right if an absent value is read as an empty text.
+  const { [name]: _, ...headers }: { [name: string]: string } = signedRequest({ [name.slice(2)]: '' }).headers
+  const { valid, findings } = await diagnoseBriefly({ webhookId: '42', headers, body: 'a body' }, SECRET, CLOCK)
+  expect(valid).toBe(false)
+  expect(findings[0]).toMatchObject({ code: 'header_missing' })
+})
+
 it.each([
   [undefined, /^request is undefined/],
   [{ webhookId: '', headers: {}, body: '' }, /^request\.webhookId/],
