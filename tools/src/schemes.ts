@@ -3,7 +3,7 @@ import { isNonce } from '../../src/rules/nonce.js'
 import { isMessageId } from '../../src/standard-webhooks/message-id.js'
 import { listSignatures } from '../../src/standard-webhooks/signature-list.js'
 import { concat, fromBase64, hex, utf8 } from './bytes.js'
-import { type Header, SCHEME_HEADERS, valuesOf } from './capture/headers.js'
+import { type Header, SCHEME_HEADERS } from './capture/headers.js'
 
 /** What the tools need to know about a signing scheme. In all of them, `nonce` is the value of `X-Nonce` or of `webhook-id`. */
 export interface ToolScheme {
@@ -67,11 +67,18 @@ const SCHEMES = [X_SIGNATURE, ...STANDARD_HEADERS.map(standardScheme)]
 
 /** Returns the scheme whose headers a request has: the signature header decides, and then the other headers. */
 export function schemeOf(headers: readonly Header[]): ToolScheme {
-  const has = (name: string) => valuesOf(headers, name).length > 0
+  const names = headers.map(([name]) => name.toLowerCase())
+  // CGI and some HTTP clients write `HTTP_WEBHOOK_ID` or `webhook_id`.
+  const hyphenated = names.map((name) => name.replace(/^http[_-]/, '').replaceAll('_', '-'))
+  return schemeOfNames(names) ?? schemeOfNames(hyphenated) ?? X_SIGNATURE
+}
+
+function schemeOfNames(names: readonly string[]): ToolScheme | undefined {
+  const has = (name: string) => names.includes(name)
   const signed = SCHEMES.find((scheme) => has(scheme.headers.signature))
   // Of the names of Standard Webhooks, `verify` reads the first set with a header in the request, so sets are not mixed.
   const possible = SCHEMES.filter(({ isStandard }) => isStandard === (signed?.isStandard ?? isStandard))
-  return possible.find((scheme) => Object.values(scheme.headers).some(has)) ?? X_SIGNATURE
+  return possible.find((scheme) => Object.values(scheme.headers).some(has))
 }
 
 export function startOf({ layout }: ToolScheme, { timestamp = '', nonce = '' }: Partial<HeaderValues>): string {

@@ -115,9 +115,7 @@ export const PARTS = {
       'tools/src/diagnose/{dimensions,distinct-values,engine,explain,finding,search,signing-variants}.ts',
       'tools/src/node-primitives.ts',
     ],
-    testFiles: [
-      'tools/test/diagnose/{engine,explain,kinds,search,standard-webhooks,valid-signature,wording}.test.ts',
-    ],
+    testFiles: ['tools/test/diagnose/{engine,explain,kinds,search,standard-webhooks,valid-signature,wording}.test.ts'],
     score: 88,
   },
   checks: {

@@ -83,7 +83,9 @@ export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedH
 /** Returns `intended` without a nonce from a header such as `X-Request-Id`. A proxy may have added this header, so it is only a guess. */
 export function withoutGuessedNonce(intended: IntendedHeaders, { nonce }: ReceivedHeaders): IntendedHeaders {
   const { renamed } = nonce
-  return renamed === undefined || hasWord(plain(renamed[0]), 'nonce') ? intended : { ...intended, nonce: undefined }
+  if (renamed === undefined || hasWord(plain(renamed[0]), 'nonce')) return intended
+  const { signature, isSwapped } = intended
+  return { timestamp: isSwapped ? intended.nonce : intended.timestamp, nonce: undefined, signature }
 }
 
 function repeatedValues(value: string | undefined, headers: readonly Header[], name: HeaderName) {

@@ -139,6 +139,14 @@ it.each([
   expect(await findingsAt(NOW + 400_000)).toMatchObject([{ code: 'header_swapped' }, { code: 'clock_behind' }])
 })
 
+it('headers that are renamed and swapped are shown with the values that arrived', async () => {
+  const signature = signatureOf(TIMESTAMP, 'a-nonce', 'a body', SECRET)
+  const headers = { x_timestamp: 'a-nonce', x_nonce: TIMESTAMP, 'x-signature': signature }
+  const { findings } = await diagnoseBriefly({ webhookId: '42', headers, body: 'a body' }, SECRET, at(NOW))
+  const swapped = findings.find(({ code }) => code === 'header_swapped')
+  expect(swapped?.evidence).toContain(`X-Timestamp: "a-nonce"\nX-Nonce: "${TIMESTAMP}"`)
+})
+
 describe('an unexplained mismatch', () => {
   const findingsFrom = async (
     body: string | Uint8Array,

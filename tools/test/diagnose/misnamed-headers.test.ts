@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HeaderValues } from '../../../src/rules/formats.js'
 import { NONCE, NOW, TIMESTAMP } from '../../../test/support/request.js'
 import type { Header } from '../../src/capture/headers.js'
-import { findHeaders, meaningsOf, unswapHeaders } from '../../src/diagnose/misnamed-headers.js'
+import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from '../../src/diagnose/misnamed-headers.js'
 
 const SIGNATURE = 'ab'.repeat(32)
 const GIVEN = { timestamp: undefined, nonce: undefined, signature: undefined }
@@ -96,5 +96,12 @@ describe('swapped headers', () => {
     const meant = { timestamp, nonce, signature: SIGNATURE }
     const swapped = { timestamp: nonce, nonce: timestamp, signature: SIGNATURE, isSwapped: true }
     expect(unswapHeaders(meant, NOW)).toEqual(expected ? swapped : meant)
+  })
+
+  it('are not swapped if the nonce is only a guess', () => {
+    const received = findHeaders({ ...GIVEN, timestamp: NONCE, signature: SIGNATURE }, [['x-request-id', TIMESTAMP]])
+    const swapped = unswapHeaders(meaningsOf(received)[0], NOW)
+    expect(swapped).toMatchObject({ isSwapped: true })
+    expect(withoutGuessedNonce(swapped, received)).toEqual({ ...GIVEN, timestamp: NONCE, signature: SIGNATURE })
   })
 })

@@ -69,6 +69,7 @@ describe('a valid request of Standard Webhooks', () => {
   })
 })
 
+const cgiName = (name: string) => `HTTP_${name.replace('-', '_').toUpperCase()}`
 const base64 = (digest: Buffer) => digest.toString('base64')
 /** Returns base64 whose last character has another text for the same bytes, because two of its bits belong to no byte. */
 const strayBase64 = (digest: Buffer) =>
@@ -114,6 +115,8 @@ it.each<[string, string, RegExp, Sent]>([
   ['an ISO date', 'timestamp_format', /webhook-timestamp is "2021-/, { timestamp: '2021-02-25T15:02:10Z' }],
   ['a full stop in the ID', 'nonce_characters', /webhook-id has .*full stop/, { id: 'msg.1' }],
   ['another name', 'header_name', /is missing, but there is "x-webhook-id"/, renamed('webhook-id', 'x-webhook-id')],
+  ['underscores', 'header_name', /webhook-id is .*"webhook_id"/, { names: (name) => name.replace('-', '_') }],
+  ['names of CGI', 'header_name', /webhook-id is .*"http_webhook_id"/, { names: cgiName }],
   ['no timestamp', 'header_missing', /webhook-timestamp is missing/, renamed('webhook-timestamp', 'other')],
   [
     'another secret',

@@ -59,8 +59,8 @@ export function checkHeaders(
       message: "X-Timestamp and X-Nonce have each other's values.",
       fix: 'unswap_headers',
       evidence: [
-        ['X-Timestamp', quote(mask(String(received.timestamp.value)))],
-        ['X-Nonce', quote(mask(String(received.nonce.value)))],
+        ['X-Timestamp', quote(mask(String(intended.nonce)))],
+        ['X-Nonce', quote(mask(String(intended.timestamp)))],
         ...(signed?.isSwapped ? ['Confirmed: with each value in its place, the signature is right.'] : []),
       ],
     })
