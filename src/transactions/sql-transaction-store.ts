@@ -46,7 +46,8 @@ const LOST =
   'The transaction ended or failed in your code, so nothing is committed. Await each statement, do not catch its error, and do not end the transaction.'
 const NOT_CALLED =
   'begin has not called its function. Pass the transaction of your client, such as (run) => knex.transaction(run).'
-const CALLED_AGAIN = 'begin called its function again. Do not repeat the transaction, because your code must run once.'
+const CALLED_AGAIN =
+  'begin called its function again or too late. Await the transaction, and do not repeat it, because your code must run once.'
 
 /** A transaction store in an SQL database. The store works with any client. */
 export abstract class SqlTransactionStore<Transaction> extends SqlStore implements TransactionStore<Transaction> {
@@ -185,11 +186,14 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       const result = await running
       if (result === undefined || result.outcome === 'done' || result.outcome === 'repeated') throw storeFailed(error)
     } finally {
-      if (running === undefined) this.#waiting--
+      if (running === undefined) {
+        this.#waiting--
+        // A later call must not run the work, because the request has got its response.
+        running = Promise.reject(storeFailed(new Error(NOT_CALLED)))
+      }
       await Promise.allSettled([running])
       if (lock !== undefined) await this.#endHolder(lock)
     }
-    if (running === undefined) throw storeFailed(new Error(NOT_CALLED))
     return running
   }
 

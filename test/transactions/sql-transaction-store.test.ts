@@ -553,7 +553,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       })
       await expect(deliver(store, work)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
-        cause: { message: expect.stringMatching(/^begin called its function again\. /) },
+        cause: { message: expect.stringMatching(/^begin called its function again or too late\. /) },
       })
       expect(work).toHaveBeenCalledTimes(1)
       expect([database.rows, database.nonces.size]).toEqual([0, 0])
@@ -602,6 +602,24 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
         status: 503,
         cause: { message: expect.stringMatching(message) },
       })
+    })
+
+    it.each([
+      ['resolves', async () => {}],
+      ['fails', () => Promise.reject(new Error('no connection'))],
+    ])('%s before it calls its function, never runs the work', async (_, settle) => {
+      const { take, taken } = newStep()
+      let late: Promise<void> | undefined
+      const store = storeWith((run) => {
+        late = taken.then(() => run(database.newSession()))
+        return settle()
+      })
+      const work = vi.fn(insert)
+      await expect(deliver(store, work)).rejects.toMatchObject({ code: 'ERR_NONCE_STORE' })
+      take()
+      await expect(late).rejects.toThrow(/^begin called its function again or too late\. /)
+      expect(work).not.toHaveBeenCalled()
+      expect(database.locks.size).toBe(0)
     })
 
     it('fails to commit, rejects only if something was to be committed', async () => {
