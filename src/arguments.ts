@@ -57,8 +57,8 @@ export function assertWellFormed(value: string, name: string): void {
   }
 }
 
-/** The longest time that `setTimeout` accepts, in milliseconds. */
-const MAX_TIMEOUT = 2 ** 31 - 1
+/** The longest time that `setTimeout` and the settings of PostgreSQL accept, in milliseconds. */
+export const MAX_TIMEOUT = 2 ** 31 - 1
 
 export function assertTimeout(milliseconds: number, name = 'timeout', suggested = 1000): void {
   if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > MAX_TIMEOUT) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { MAX_TIMEOUT } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
 import { within } from '../within.js'
 import { isUnreachable, storeFailure } from './failure.js'
@@ -32,7 +33,7 @@ export async function checkStore(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await run(createProbe(WEBHOOK_ID, randomUUID()), STEP_FACTOR * timeout)
+      return await run(createProbe(WEBHOOK_ID, randomUUID()), Math.min(STEP_FACTOR * timeout, MAX_TIMEOUT))
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isUnreachable(error)) throw storeFailure(error)
     }

@@ -1,3 +1,4 @@
+import { MAX_TIMEOUT } from '../arguments.js'
 import { POSTGRES, rowOf, upsert } from '../stores/postgres/store.js'
 import { beginOn, type TransactionConnection } from './begin.js'
 import type { TransactionDialect } from './dialect.js'
@@ -22,7 +23,7 @@ const TRANSACTIONS: TransactionDialect = {
     const [idle, statement, transaction] = LIMITS.map((name) => {
       // A shorter time of the user stays. The setting 0 means no limit.
       const own = `NULLIF(EXTRACT(epoch FROM current_setting('${name}', true)::interval) * 1000, 0)`
-      return `set_config('${name}', LEAST(${milliseconds}, ${own})::int8::text, true)`
+      return `set_config('${name}', LEAST(${Math.min(milliseconds, MAX_TIMEOUT)}, ${own})::int8::text, true)`
     })
     // Before version 17, PostgreSQL has no transaction_timeout.
     const exists = "current_setting('transaction_timeout', true) IS NOT NULL"

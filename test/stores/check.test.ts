@@ -120,6 +120,19 @@ describe('a check', () => {
     expect(steps).toHaveLength(5)
   })
 
+  it('waits for a response if the time-out is the longest one', async () => {
+    const slow = <T>(answer: T) => new Promise<T>((resolve) => setTimeout(resolve, 100, answer))
+    let reservations = 0
+    const checking = checkStore(2 ** 31 - 1, () => ({
+      reserve: () => slow(reservations++ === 0),
+      release: () => slow(undefined),
+      advice: 'Repair it.',
+    }))
+    await time.pass(300)
+    expect(await failureOf(checking)).toBeUndefined()
+    expect(reservations).toBe(2)
+  })
+
   it('tries again after a time-out of the client too', async () => {
     const { steps, failure } = check(error('Query read timeout'), undefined, true, false, undefined)
     expect(await failure).toBeUndefined()

@@ -102,7 +102,10 @@ export const POSTGRES: SqlDialect = {
         [limit],
       ),
     )
-    return Number(row?.['count'])
+    const count = Number(row?.['count'])
+    if (Number.isNaN(count))
+      throw new Error('query resolved to no count. Resolve to the rows as objects, or to { rows }.')
+    return count
   },
 }
 

@@ -1,7 +1,11 @@
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { PostgresNonceStore, type SqlNonceStoreOptions } from '../../../src/stores/postgres/index.js'
+import {
+  PostgresNonceStore,
+  PostgresTransactionStore,
+  type SqlNonceStoreOptions,
+} from '../../../src/stores/postgres/index.js'
 
 // PGlite is PostgreSQL itself, in WebAssembly: these tests run where no server is installed. The contract runs in test/integration.
 
@@ -241,6 +245,22 @@ describe('createTable', () => {
   })
 })
 
+it('a transaction may have the longest time for the work', async () => {
+  await newStore('patient')
+  const store = new PostgresTransactionStore({
+    begin: (run: (transaction: Transaction) => Promise<void>) => database.transaction(run),
+    query: (transaction, text) => transaction.query(text),
+    table: 'patient',
+    workTimeout: 2 ** 31 - 1,
+  })
+  const work = async (transaction: Transaction) => {
+    const { rows } = await transaction.query<{ statement_timeout: string }>('SHOW statement_timeout')
+    return rows[0]?.statement_timeout
+  }
+  const done = store.transact({ webhookId: '42', keys: ['nonce'], ttlSeconds: 600, work })
+  expect(await done).toEqual({ outcome: 'done', value: '2147483647ms' })
+})
+
 describe('deleteExpired', () => {
   it('deletes all expired rows in batches, the oldest row first, and returns how many', async () => {
     const store = await newStore('deletes')
@@ -253,6 +273,15 @@ describe('deleteExpired', () => {
     expect(await store.deleteExpired({ limit: 2 })).toBe(5)
     expect(await store.deleteExpired()).toBe(0)
     expect(await another('deletes').reserve('42', 'live', 600)).toBe(false)
+  })
+
+  it('ends with an error if the client resolves to no number', async () => {
+    let statements = 0
+    const store = another('absent', async () => {
+      if (++statements > 1) throw new Error('The deletion does not end.')
+      return []
+    })
+    await expect(store.deleteExpired()).rejects.toThrow(/^query resolved to no count\. Resolve to the rows as objects/)
   })
 })
 
