@@ -11,12 +11,13 @@ const MOCKING = ['test', 'tools/test']
   .flatMap((folder) => pathsBelow(folder).map((path) => `${folder}/${path}`))
   .filter((path) => path.endsWith('.test.ts') && !path.includes('/nightly/'))
   .filter((path) => /^vi\.mock\(/m.test(readFileSync(path, 'utf8')))
-/** CI runs these in steps of their own: they need servers, frameworks, or programs of other languages. */
+/** CI runs these in steps of their own: they need servers, frameworks, programs of other languages, or much time. */
 const CI = [
   'test/integration/*.test.ts',
   'test/docs/recipes/http.test.ts',
   'test/docs/senders/*.test.ts',
   'test/package/{checks,consumers,first-minute}.test.ts',
+  'tools/test/diagnose/captured-search.test.ts',
 ]
 const PACKAGE = ['test/package/*.test.ts']
 const NIGHTLY = ['test/nightly/**/*.test.ts', 'tools/test/nightly/**/*.test.ts']
@@ -52,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           include: ['tools/test/**/*.test.ts'],
-          exclude: [...NOT_TESTS, ...MOCKING, ...NIGHTLY],
+          exclude: [...NOT_TESTS, ...MOCKING, ...CI, ...NIGHTLY],
           isolate: false,
           globalSetup: COMMAND_LINE,
         },

@@ -105,7 +105,7 @@ export const PARTS = {
     mutate: ['tools/src/diagnose/hypotheses/*.ts', 'tools/src/bytes.ts'],
     testFiles: [
       'tools/test/bytes.test.ts',
-      'tools/test/diagnose/hypotheses.test.ts',
+      'tools/test/diagnose/{captured,encodings,hypotheses,kinds}.test.ts',
       'tools/test/diagnose/hypotheses/*.test.ts',
     ],
     score: 96,
@@ -115,7 +115,7 @@ export const PARTS = {
       'tools/src/diagnose/{dimensions,distinct-values,engine,explain,finding,search,signing-variants}.ts',
       'tools/src/node-primitives.ts',
     ],
-    testFiles: ['tools/test/diagnose/{engine,explain,kinds,search,standard-webhooks,valid-signature,wording}.test.ts'],
+    testFiles: ['tools/test/diagnose/{captured,engine,explain,kinds,search,standard-webhooks,wording}.test.ts'],
     score: 88,
   },
   checks: {
