@@ -25,8 +25,14 @@ const [FEWER, MORE] = [500, 1500]
 
 const CALLS = fileURLToPath(new URL('calls.js', import.meta.url))
 const VALGRIND = ['--tool=cachegrind', '--cache-sim=no', '--cachegrind-out-file=/dev/null']
-/** With these, V8 does the same in each process. It optimizes nothing, because it would do so during the calls that are counted. */
-const REPEATABLE = ['--predictable', '--single-threaded', '--hash-seed=1', '--random-seed=1', '--no-opt']
+/**
+ * With these, V8 does the same in each process. It optimizes nothing, because it would do so during the calls that are counted, and has
+ * so much space (in MB) that it collects no garbage.
+ */
+const REPEATABLE = [
+  ...['--predictable', '--single-threaded', '--hash-seed=1', '--random-seed=1', '--no-opt'],
+  ...['--min-semi-space-size=128', '--max-semi-space-size=128'],
+]
 
 /**
  * Returns the instructions of a process.
