@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sign } from '../../../src/index.js'
+import * as standard from '../../../src/standard-webhooks/index.js'
 import { IS_POSIX } from '../../../test/support/programs.js'
 import { send, signedHeaders } from '../../../test/support/raw-client.js'
 import { freePort } from '../../../test/support/servers.js'
@@ -19,8 +20,12 @@ import { createOpener } from './opener.js'
 const folder = temporaryFolder()
 
 /** Runs the command until the end of the test. */
-async function listen(args: readonly string[] = ['--json'], start: StartListener = startInProcess) {
-  const listener = await start(args)
+async function listen(
+  args: readonly string[] = ['--json'],
+  start: StartListener = startInProcess,
+  secret: string = SECRET,
+) {
+  const listener = await start(args, { WEBHOOK_SECRET: secret })
   onTestFinished(async () => void (await listener.interrupt()))
   return listener
 }
@@ -260,6 +265,15 @@ describe('--forward-to', () => {
     const passed = ['x-a', 'content-type', 'content-length'].map((name) => answered.get(name))
     expect(passed).toEqual(['1, 2', 'text/plain', '10'])
     expect((await waitFor(2))[0]).toMatchObject({ status: 418, ok: true, forwarded: { status: 418 } })
+  })
+
+  it('names the length of the key of Standard Webhooks, not that of its text', async () => {
+    const { origin } = await serve((_request, response) => response.writeHead(401).end())
+    const secret = standard.generateSecret()
+    const { port, waitFor } = await listen(['--json', '--forward-to', origin], startInProcess, secret)
+    const headers = Object.entries<string>({ ...standard.sign(BODY, secret) })
+    await send(port, { path: '/', headers, body: BODY })
+    expect(String((await waitFor(1))[0]?.differences)).toContain('The key that matched here has 32 bytes.')
   })
 
   it('does not let a slow endpoint hold up other requests', async () => {

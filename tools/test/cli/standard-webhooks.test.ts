@@ -91,6 +91,21 @@ describe('send', () => {
     expect([exitCode, said]).toEqual([1, expect.stringMatching(/webhook-timestamp is \d+ s old/)])
     expect((await run(['send', serve(), '--request', saved, '--resign'])).exitCode).toBe(0)
   })
+
+  it('keeps the older names of the headers when it signs a saved request again', async () => {
+    const { text } = await run(['sign', file, ...SCHEME, ...SAME, '--format', 'http'])
+    const saved = join(folder, 'older.http')
+    writeFileSync(saved, text.replaceAll('webhook-', 'svix-'))
+    const names: string[] = []
+    const url = receivers.add({
+      answer: async ({ headers }) => {
+        names.push(...Object.keys(headers).filter((name) => /^(webhook|svix)-/.test(name)))
+        return { status: 204 }
+      },
+    })
+    await run(['send', url, '--request', saved, '--resign'])
+    expect(names.toSorted()).toEqual(['svix-id', 'svix-signature', 'svix-timestamp'])
+  })
 })
 
 describe('diagnose', () => {

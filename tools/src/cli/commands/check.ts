@@ -10,7 +10,7 @@ import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions } from '../input/received.js'
-import { parseScheme, SCHEME_OPTION, schemeNotes, standardSecret } from '../input/scheme.js'
+import { parseScheme, SCHEME_OPTION, schemeNotes, standardKey } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { type Style, wrapText, write } from '../output/terminal.js'
 
@@ -70,7 +70,7 @@ export const check = defineCommand({
     const client = new CheckClient({ urls, extra, timeout, rate })
     const contract = endpointContract({
       post: client.post,
-      secret: scheme === 'standard-webhooks' ? standardSecret(loaded.secret) : loaded.secret,
+      secret: scheme === 'standard-webhooks' ? standardKey(loaded.secret) : loaded.secret,
       scheme,
       clock: context.clock,
       body,

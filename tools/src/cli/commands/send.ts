@@ -8,7 +8,7 @@ import { contentTypeOf, type EndpointResponse, isAccepted, isRejected, parseUrl,
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
 import { readSaved, SAVED_OPTIONS, type SavedRequest } from '../input/saved-request.js'
-import { parseScheme, SCHEME_OPTION, schemeNotes, signWith } from '../input/scheme.js'
+import { parseScheme, SCHEME_OPTION, schemeNameOf, schemeNotes, signAgain } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { printable, type Style, wrapText } from '../output/terminal.js'
 
@@ -45,8 +45,7 @@ export const send = defineCommand({
     const body = saved?.body ?? (await readInput(operands[1], 'the body', context))
     const loaded = await loadSecret(call, context)
     // A saved request is signed again by the rules of its own signature.
-    const isStandard = saved !== undefined && schemeOf(saved.headers).isStandard
-    const scheme = parseScheme(values.scheme) ?? (isStandard ? 'standard-webhooks' : undefined)
+    const scheme = parseScheme(values.scheme) ?? schemeNameOf(saved?.headers ?? [])
     const ofSecret = [...loaded.notes, ...weaknessNotes(loaded), ...schemeNotes(scheme, loaded.secret)]
     const notes = [...ofSecret, ...(saved?.notes ?? [])]
     if (body.length === 0) notes.push('The body is empty.')
@@ -55,10 +54,9 @@ export const send = defineCommand({
       ['User-Agent', 'inbound-webhook-tools'],
       ['Content-Type', contentTypeOf(body)],
     ]
-    const signed = signWith(scheme, body, loaded.secret, { clock: context.clock })
     const headers: Header[] = [
       ['Host', url.host],
-      ...replaceHeaders(saved?.headers ?? own, Object.entries(signed)),
+      ...signAgain(scheme, { headers: saved?.headers ?? own, body }, loaded.secret, context.clock),
       ['Content-Length', String(body.length)],
     ]
     const method = saved?.method ?? 'POST'

@@ -3,9 +3,11 @@ import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
 import type { Body } from '../../../../src/rules/body.js'
 import { sign as signStandard } from '../../../../src/standard-webhooks/sign.js'
-import { decodeStandardSecret } from '../../schemes.js'
+import type { Header } from '../../capture/headers.js'
+import { decodeStandardSecret, schemeOf } from '../../schemes.js'
 import type { SchemeName } from '../../testing/endpoint/scheme.js'
 import { type Options, unknownWord } from '../command.js'
+import { replaceHeaders } from './received.js'
 
 const SCHEMES: readonly SchemeName[] = ['x-signature', 'standard-webhooks']
 
@@ -22,9 +24,9 @@ export function parseScheme(text?: string): SchemeName | undefined {
   return scheme
 }
 
-/** Returns a secret of Standard Webhooks: the text if it is base64, or else its bytes, which some platforms use as the key. */
-export function standardSecret(secret: string): string | Uint8Array {
-  return decodeStandardSecret(secret) === undefined ? Buffer.from(secret) : secret
+/** Returns the key of Standard Webhooks: the bytes whose base64 is the secret, or else its text, which some platforms use as the key. */
+export function standardKey(secret: string): Uint8Array {
+  return decodeStandardSecret(secret) ?? Buffer.from(secret)
 }
 
 export function signWith(
@@ -34,7 +36,27 @@ export function signWith(
   { nonce, ...options }: { nonce?: string | undefined; timestamp?: number | undefined; clock: Clock },
 ): { [name: string]: string } {
   if (scheme !== 'standard-webhooks') return sign(body, secret, { nonce, ...options })
-  return signStandard(body, standardSecret(secret), { messageId: nonce, ...options })
+  return signStandard(body, standardKey(secret), { messageId: nonce, ...options })
+}
+
+/** Returns the headers of a request with a new signature. The signature has the names of the old one, because some verifiers know only these. */
+export function signAgain(
+  scheme: SchemeName | undefined,
+  { headers, body }: { readonly headers: readonly Header[]; readonly body: Body },
+  secret: string,
+  clock: Clock,
+): readonly Header[] {
+  const signed: Header[] = Object.entries(signWith(scheme, body, secret, { clock }))
+  const hasOldNames = schemeOf(headers).headers.nonce === 'svix-id'
+  const named = hasOldNames
+    ? signed.map(([name, value]) => [name.replace('webhook-', 'svix-'), value] as const)
+    : signed
+  return replaceHeaders(headers, named)
+}
+
+/** Returns the scheme of a request, by its headers. */
+export function schemeNameOf(headers: readonly Header[]): SchemeName | undefined {
+  return schemeOf(headers).isStandard ? 'standard-webhooks' : undefined
 }
 
 /** Returns remarks on a secret that does not have the usual form of the scheme. */
@@ -44,6 +66,6 @@ export function schemeNotes(scheme: SchemeName | undefined, secret: string): str
       'The secret begins with whsec_, as secrets of Standard Webhooks do. For that scheme, pass --scheme standard-webhooks.',
     ]
   }
-  if (scheme !== 'standard-webhooks' || typeof standardSecret(secret) === 'string') return []
+  if (scheme !== 'standard-webhooks' || decodeStandardSecret(secret) !== undefined) return []
   return ['The secret is not base64 of 24 to 64 bytes, so its text is the key.']
 }

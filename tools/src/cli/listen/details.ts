@@ -43,7 +43,7 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
       start: startOf(scheme, headers),
       body: maskBytes(body, secrets),
       arrival,
-      rules: [...rules.slice(0, -1), replayRule(report)],
+      rules: [...rules.slice(0, -1), replayRule(report, scheme.isStandard ? 'attempt' : 'nonce')],
       valid: report.ok,
       findings,
       language: report.language,
@@ -53,11 +53,11 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
   }
 }
 
-function replayRule({ ok, reason, detail }: Report): RuleResult {
-  const rule = { name: 'The nonce is new on this listener', reason: 'replayed_nonce' } as const
-  if (ok) return { ...rule, status: 'met', detail: 'No accepted request had this nonce before.' }
+function replayRule({ ok, reason, detail }: Report, what: 'attempt' | 'nonce'): RuleResult {
+  const rule = { name: `The ${what} is new on this listener`, reason: 'replayed_nonce' } as const
+  if (ok) return { ...rule, status: 'met', detail: `No accepted request had this ${what} before.` }
   if (reason === 'replayed_nonce') return { ...rule, status: 'broken', detail: `Accepted before: ${detail}.` }
-  return { ...rule, status: 'not checked', detail: 'The nonce is checked last, after the signature.' }
+  return { ...rule, status: 'not checked', detail: `The ${what} is checked last, after the signature.` }
 }
 
 /** Returns a document for the page as JSON. In strings, each piece of a secret is masked. Bytes are written in base64. */

@@ -4,11 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../../../src/clock.js'
-import { sign } from '../../../../src/index.js'
 import { pairsOf } from '../../capture/headers.js'
 import type { EndpointResponse, Hello, Summary } from '../../workbench/live-data.js'
 import { guideAddress } from '../command.js'
-import { replaceHeaders } from '../input/received.js'
+import { schemeNameOf, signAgain } from '../input/scheme.js'
 import { PAGE_HEADERS } from '../workbench-page.js'
 import { detailsOf, maskedJson, summaryOf } from './details.js'
 import { forward } from './forward.js'
@@ -166,8 +165,8 @@ export class PageServer {
   async #signAndSend(received: Received | undefined): Promise<EndpointResponse | undefined> {
     const { endpoint, clock } = this.#settings
     if (endpoint === undefined || received === undefined) return undefined
-    const signed = Object.entries(sign(received.body, received.secret, { clock }))
-    const request = { ...received, target: received.path, headers: replaceHeaders(received.headers, signed) }
+    const headers = signAgain(schemeNameOf(received.headers), received, received.secret, clock)
+    const request = { ...received, target: received.path, headers }
     const { status, statusText, rawHeaders, body } = await forward(request, endpoint, this.#ended.signal)
     return { status, statusText, headers: pairsOf(rawHeaders), body: body.slice(0, MAX_RESPONSE) }
   }

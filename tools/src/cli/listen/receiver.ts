@@ -232,7 +232,7 @@ export class Receiver {
     const status = endpointResponse.status || 502
     answerWith(response, status, responseHeaders(endpointResponse), endpointResponse.bytes)
     const reason = result.ok ? undefined : result.reason
-    const keyLength = result.ok ? Buffer.byteLength(String(secrets[result.secretIndex])) : undefined
+    const keyLength = result.ok ? keyOf(String(secrets[result.secretIndex])).length : undefined
     const verdict = { reason, body, keyLength, answeredAt: clock.now() }
     const differences = findDifferences(verdict, endpointResponse)
     return { ...decided, status, forwarded: { status: endpointResponse.status }, differences }

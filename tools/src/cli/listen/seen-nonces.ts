@@ -24,8 +24,9 @@ export class SeenNonces {
       },
       describeReplay: () => {
         const age = Math.max(0, Math.round((now - (this.#times.get(takenKey) ?? now)) / 1000))
-        return isNonce(takenKey)
-          ? `the same nonce ${age} s ago`
+        if (isNonce(takenKey)) return `the same nonce ${age} s ago`
+        return takenKey.startsWith('attempt ')
+          ? `the same attempt ${age} s ago`
           : `the same signed message ${age} s ago, split differently between nonce and body`
       },
     }

@@ -60,6 +60,13 @@ describe('the details of a request', () => {
   })
 })
 
+it('the details of a request of Standard Webhooks name its attempt, because a retry has the same ID', () => {
+  const received = { ...RECEIVED, headers: [['webhook-id', 'msg_1']] } satisfies Received
+  const details = detailsOf({ id: 1, report: { ...REPORT, ok: true }, received }, [SECRET])
+  const rule = { name: 'The attempt is new on this listener', detail: 'No accepted request had this attempt before.' }
+  expect(details.report?.rules.at(-1)).toMatchObject(rule)
+})
+
 describe('no secret is in the JSON for the page', () => {
   it('if it is in what was signed, or has characters beyond ASCII', () => {
     const secret = 'Schlüssel für Zoë'

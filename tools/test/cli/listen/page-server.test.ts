@@ -3,6 +3,7 @@ import { type IncomingMessage, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../../src/index.js'
+import * as standard from '../../../../src/standard-webhooks/index.js'
 import { eventually } from '../../../../test/support/servers.js'
 import { PageServer, type PageSettings } from '../../../src/cli/listen/page-server.js'
 import { serve } from '../../resources.js'
@@ -254,6 +255,26 @@ describe('an action', () => {
     expect(answer.headers).toContainEqual(['X-Answer', 'yes'])
     expect(answer.body).toHaveLength(16_384 - SECRET.length + '[secret]'.length)
     expect(answer.body.startsWith('<script>[secret]</script>aaa')).toBe(true)
+  })
+
+  it.each([
+    ['webhook', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['svix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    // The last character has stray bits, so only a lenient decoder accepts this secret.
+    ['webhook', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAB=='],
+  ])('signs a request of Standard Webhooks by its own scheme, with the headers %s-…', async (names, secret) => {
+    const { origin, received } = await serve((_, response) => response.end())
+    const { page, url } = await start({ endpoint: new URL(origin), secrets: [secret] })
+    const headers = ['id', 'timestamp', 'signature'].map((name) => [`${names}-${name}`, 'old'] as const)
+    page.add(REPORT, { ...RECEIVED, headers: [['Host', 'example.com'], ...headers], secret })
+    expect(JSON.parse((await act(url, 'requests/1/sign-and-send')).text)).toMatchObject({ status: 200 })
+    const sent = received[0]?.headers ?? {}
+    expect(Object.keys(sent).filter((name) => /-(id|timestamp|signature)$/.test(name))).toEqual(
+      headers.map(([name]) => name),
+    )
+    const key = Buffer.from(secret.slice(6), 'base64')
+    const request = { webhookId: '42', headers: sent, body: BODY }
+    expect(await standard.verify(request, key, new MemoryNonceStore())).toMatchObject({ ok: true })
   })
 
   it('ends when the listener ends, also if the endpoint does not answer', async () => {

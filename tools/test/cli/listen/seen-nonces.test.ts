@@ -22,3 +22,11 @@ it('says when a nonce was reserved as long as it can be replayed: for exactly 60
   expect(store.reserve('listen', 'one', 600)).toBe(false)
   expect(store.describeReplay()).toBe('the same nonce 600 s ago')
 })
+
+it('says that an attempt of Standard Webhooks was used, which has no other split', () => {
+  const nonces = new SeenNonces()
+  nonces.storeFor(0).reserve('listen', 'attempt 0123', 600)
+  const store = nonces.storeFor(12_000)
+  expect(store.reserve('listen', 'attempt 0123', 600)).toBe(false)
+  expect(store.describeReplay()).toBe('the same attempt 12 s ago')
+})
