@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest'
-import { areEqual, fromBase64, fromHex, fromWindows1252, latin1, windows1252, withoutLineBreaks } from '../src/bytes.js'
+import {
+  areEqual,
+  fromBase64,
+  fromHex,
+  fromWindows1252,
+  isAscii,
+  isWhiteSpace,
+  latin1,
+  windows1252,
+  withoutLineBreaks,
+} from '../src/bytes.js'
 
 it.each([
   ['', undefined],
@@ -20,8 +30,8 @@ it.each([
   ['c3a', undefined],
   ['C3a9', '\xc3\xa9'],
   ['zz', undefined],
-  ['xc3a9', undefined],
-  ['c3a9x', undefined],
+  ['xxc3a9', undefined],
+  ['c3a9xx', undefined],
 ])('hex %j is %j', (text, bytes) => {
   expect(fromHex(text)).toEqual(bytes === undefined ? undefined : latin1(bytes))
 })
@@ -29,7 +39,14 @@ it.each([
 it('Windows-1252 encodes characters that Latin-1 lacks', () => {
   expect(windows1252('a€Ÿé')).toEqual(latin1('a\x80\x9f\xe9'))
   expect(fromWindows1252(latin1('a\x80\x9f\xe9'))).toBe('a€Ÿé')
+  expect(windows1252('a\x80\x81')).toEqual(latin1('a\x80\x81'))
   for (const text of ['漢', 'a漢', '漢a']) expect(windows1252(text)).toBeUndefined()
+})
+
+it('ASCII ends at 0x7f, and its white space is 0x09 to 0x0d and 0x20', () => {
+  const all = Array.from({ length: 256 }, (_, byte) => byte)
+  expect(all.filter((byte) => isAscii(Uint8Array.of(0x61, byte)))).toEqual(all.slice(0, 0x80))
+  expect(all.filter(isWhiteSpace)).toEqual([9, 10, 11, 12, 13, 32])
 })
 
 it('bytes are equal if they are the same in the same order', () => {

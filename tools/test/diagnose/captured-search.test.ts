@@ -22,6 +22,7 @@ const WITH_EXAMPLES = new Set([
   'the value after `NAME=` in the secret',
   'the timestamp in ISO 8601 with milliseconds',
   'an empty timestamp',
+  'the timestamp without the zeros before it',
   'the message `timestamp:path:body`',
   'the message `timestamp:url:body`',
   'the body in UTF-8, which arrived encoded twice (é as Ã©)',

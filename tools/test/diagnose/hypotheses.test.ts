@@ -90,6 +90,7 @@ describe('a hypothesis proposes the signed value of each example', () => {
     const signed = (what: string) => rowNamed(TIMESTAMP_HYPOTHESES, what).apply(1_700_000_000_000, CONTEXT)
     expect(signed('in ISO 8601 with milliseconds')).toBe('2023-11-14T22:13:20.000Z')
     expect(signed('an empty timestamp')).toBe('')
+    expect(signed('without the zeros')).toBe('1700000000')
   })
 
   it('of the layout', () => {

@@ -308,6 +308,18 @@ describe('a mistake in one value is known in the others', () => {
   })
 })
 
+it('if a nonce is too long, its first 128 characters are right to sign', () => {
+  const nonce = 'a'.repeat(129)
+  const { findings } = diagnosisOf(httpOf({ nonce, message: `${TIMESTAMP}:${nonce.slice(1)}:${BODY}` }))
+  expect(findings.map(({ code }) => code)).toEqual(['nonce_length'])
+})
+
+it('a zero before the seconds must be signed', () => {
+  const finding = firstOf({ timestamp: `0${TIMESTAMP}`, message: `${TIMESTAMP}:n-1:${BODY}` })
+  expect(finding).toMatchObject({ code: 'message_timestamp' })
+  expect(finding?.message).toContain('without the zeros')
+})
+
 it("the JSON as Java's Jackson prints it", () => {
   const body = '{"a":1,"b":[1,{"c":[],"d":{}}]}'
   const signed = '{\n  "a" : 1,\n  "b" : [ 1, {\n    "c" : [ ],\n    "d" : { }\n  } ]\n}'

@@ -24,6 +24,7 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
   other('uncommon', 'the timestamp in ISO 8601 with `+00:00`', (instant) => writeIso(instant, '+00:00')),
   other('rare', 'the timestamp as Go prints a time', (instant) => writeIso(instant, ' +0000 UTC', ' ')),
   other('rare', 'the timestamp as Ruby prints a time', (instant) => writeIso(instant, ' UTC', ' ')),
+  other('uncommon', 'the timestamp without the zeros before it', (instant) => String(seconds(instant))),
   other('uncommon', 'the timestamp as a float', (instant) => `${seconds(instant)}.0`),
   other('uncommon', 'the timestamp in nanoseconds', (instant) => `${seconds(instant)}000000000`),
   other('uncommon', 'an empty timestamp', () => ''),
