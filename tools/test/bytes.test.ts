@@ -55,8 +55,14 @@ it('bytes are equal if they are the same in the same order', () => {
     ['ab', 'ab', true],
     ['ab', 'aB', false],
     ['ab', 'abc', false],
+    ['abcdefghi', 'abcdefghi', true],
+    ['abcdefghi', 'Abcdefghi', false],
+    ['abcdefghi', 'abcdefgHi', false],
+    ['abcdefghi', 'abcdefghI', false],
   ] as const) {
     expect(areEqual(latin1(one), latin1(other))).toBe(expected)
+    // These begin inside a word of four bytes.
+    expect(areEqual(latin1(`a${one}`).subarray(1), latin1(`a${other}`).subarray(1))).toBe(expected)
   }
 })
 
