@@ -30,7 +30,7 @@ export async function verifyRequest<Secrets, Key, Result>(
 
   const claim = checkClaim(scheme, values, headers, clock)
   if (!claim.ok) return claim
-  const signed = checkSignature(scheme, claim, body, { webhookId, headers, keys, clock })
+  const signed = checkSignature(scheme, claim, body, { webhookId, keys }, clock)
   if (!signed.ok) return signed
   return (await reserveKeys(nonceStore, webhookId, signed.keys)) ? signed.conclude() : signed.replayed()
 }
@@ -38,6 +38,7 @@ export async function verifyRequest<Secrets, Key, Result>(
 /** The values of the three headers. The formats of timestamp and nonce are right, but the signature is not checked yet. */
 interface Claim {
   readonly ok: true
+  readonly headers: HeadersInput
   readonly names: HeaderNames
   readonly timestamp: string
   /** `timestamp` as a number. */
@@ -66,7 +67,7 @@ function checkClaim(scheme: HeaderRules, values: NamedValues, headers: HeadersIn
   if (!isTimestamp(timestamp)) {
     return rejected(scheme.messages(names), 'invalid_timestamp', describeTimestamp(timestamp))
   }
-  const claim: Claim = { ok: true, names, timestamp, seconds: Number(timestamp), nonce, signature }
+  const claim: Claim = { ok: true, headers, names, timestamp, seconds: Number(timestamp), nonce, signature }
   const outside = checkWindow(scheme, claim, clock)
   if (outside !== undefined) return outside
   if (!scheme.isNonce(nonce)) return rejected(scheme.messages(names), 'invalid_nonce', scheme.describeNonce(nonce))
@@ -79,12 +80,10 @@ function checkSignatureFormat(scheme: HeaderRules, { names, signature }: Claim):
   return rejected(scheme.messages(names), 'signature_mismatch', scheme.describeSignature(signature))
 }
 
-interface SignatureContext<Key> {
-  /** The ID of the webhook, or `undefined` if the webhook is unknown. */
+/** A webhook and its secrets. The ID of an unknown webhook is `undefined`. */
+export interface Webhook<Key> {
   readonly webhookId: string | undefined
-  readonly headers: HeadersInput
   readonly keys: readonly Key[]
-  readonly clock: Clock
 }
 
 /** A request whose signature matched. Only these requests reserve nonces, so nobody without the secret can fill the store. */
@@ -104,9 +103,10 @@ export function checkSignature<Key, Result>(
   scheme: Scheme<never, Key, Result>,
   claim: Claim,
   body: Uint8Array,
-  { webhookId, headers, keys, clock }: SignatureContext<Key>,
+  { webhookId, keys }: Webhook<Key>,
+  clock: Clock,
 ): SignedRequest<Result> | Rejected {
-  const { names, timestamp, seconds, nonce, signature } = claim
+  const { headers, names, timestamp, seconds, nonce, signature } = claim
   const message = { timestamp, nonce, body }
   const secretIndex = keys.findIndex((key) => scheme.isSignatureOf(message, signature, key))
   // An unknown webhook is only noticed now, because its request must take as long as a request with a wrong signature.

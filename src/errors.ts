@@ -99,11 +99,6 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
   }
 }
 
-/** Returns the error for a request whose body was not read. The error's headers close the connection, so that the upload stops. */
-export function rejectedUnread(rejected: Rejected, webhookId?: string): WebhookRejectedError {
-  return Object.assign(new WebhookRejectedError(rejected, webhookId), { headers: CONNECTION_CLOSE })
-}
-
 /**
  * `readBody` and `receive` throw this error if they did not get the whole body. The rest of the body is not read. The `code` says why:
  *

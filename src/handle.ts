@@ -191,41 +191,40 @@ async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   findId: ((result: Result) => unknown) | undefined,
 ): Promise<T> {
   const conclusion = () => acceptedOrThrow(conclude(), webhookId)
-  const event = findId && readEvent(findId, conclusion())
+  let eventKey: string | undefined
+  let failure: { error: unknown } | undefined
+  if (findId) {
+    const accepted = conclusion()
+    try {
+      eventKey = eventKeyOf(findId(accepted))
+    } catch (error) {
+      failure = { error }
+    }
+  }
   const result = await store.transact({
     webhookId,
     keys,
     ttlSeconds: NONCE_TTL_SECONDS,
-    eventKey: event?.key,
+    eventKey,
     async work(transaction, signal) {
       const accepted = conclusion()
       // A replay is refused first. Otherwise, another split of a captured body, which is no JSON, would get 500 at will.
-      if (event?.failed) throw event.error
+      if (failure !== undefined) throw failure.error
       return run(accepted, transaction, signal)
     },
   })
   if (result.outcome === 'done') return result.value
   if (result.outcome === 'replayed') throw new WebhookRejectedError(replayed(), webhookId)
-  throw result.outcome === 'repeated' ? new EventRepeatedError(webhookId, String(event?.key)) : webhookInProgress()
+  throw result.outcome === 'repeated' ? new EventRepeatedError(webhookId, String(eventKey)) : webhookInProgress()
 }
 
-/** Returns the key of the event, or the error that says why it has none. */
-function readEvent<Result>(
-  findId: (result: Result) => unknown,
-  result: Result,
-): { failed: false; key: string } | { failed: true; key: undefined; error: unknown } {
-  try {
-    const id = findId(result)
-    if (typeof id === 'string' ? id !== '' : Number.isSafeInteger(id)) {
-      // In JSON, the number 1 and the text "1" differ. A nonce contains no space, so no nonce equals this key.
-      return { failed: false, key: `event ${JSON.stringify(id)}` }
-    }
-    // The rejection of a promise would end the process.
-    if (types.isPromise(id)) id.catch(() => {})
-    throw invalidType(
-      `eventId returned ${kindOf(id)}. Return the ID of the event: text, or a number that is a safe integer.`,
-    )
-  } catch (error) {
-    return { failed: true, key: undefined, error }
-  }
+/** Returns the key of the event with this ID. Throws if the ID is not one. */
+function eventKeyOf(id: unknown): string {
+  // In JSON, the number 1 and the text "1" differ. A nonce contains no space, so no nonce equals this key.
+  if (typeof id === 'string' ? id !== '' : Number.isSafeInteger(id)) return `event ${JSON.stringify(id)}`
+  // The rejection of a promise would end the process.
+  if (types.isPromise(id)) id.catch(() => {})
+  throw invalidType(
+    `eventId returned ${kindOf(id)}. Return the ID of the event: text, or a number that is a safe integer.`,
+  )
 }

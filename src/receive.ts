@@ -1,7 +1,7 @@
 import { assertOptions, assertText, invalidType } from './arguments.js'
-import { checkHeaders, checkSignature, checkWindow, type SignedRequest } from './checks.js'
+import { checkHeaders, checkSignature, checkWindow, type SignedRequest, type Webhook } from './checks.js'
 import { assertClock, type Clock } from './clock.js'
-import { HttpError, rejectedUnread, WebhookRejectedError } from './errors.js'
+import { CONNECTION_CLOSE, HttpError, WebhookRejectedError } from './errors.js'
 import { publishResult, type ResultDetails } from './publish-result.js'
 import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import type { Secret } from './request.js'
@@ -150,27 +150,20 @@ export async function readSigned<Secrets, Key, Result>(
   // If the headers break a rule, the response is 401 even if `Content-Length` is above the limit, and the body is not read.
   const claim = checkHeaders(scheme, headers, clock)
   if (!claim.ok) {
-    throw isRead ? new WebhookRejectedError(claim, known?.webhookId) : rejectedUnread(claim, known?.webhookId)
+    const error = new WebhookRejectedError(claim, known?.webhookId)
+    // If the body was not read, the connection is closed, so that the upload stops.
+    throw isRead ? error : Object.assign(error, { headers: CONNECTION_CLOSE })
   }
 
   const read = open(limits)
-  const { webhookId, keys } =
-    known ?? (await findWebhook(scheme, secret as FindWebhook<Secrets>, details, limits.bodyTimeout))
+  const webhook = known ?? (await findWebhook(scheme, secret as FindWebhook<Secrets>, details, limits.bodyTimeout))
   const body = await read()
   details.bytes = body.length
   // The window may have closed while the body arrived.
   const outside = checkWindow(scheme, claim, clock)
-  const signed = acceptedOrThrow(
-    outside ?? checkSignature(scheme, claim, body, { webhookId, headers, keys, clock }),
-    webhookId,
-  )
+  const signed = acceptedOrThrow(outside ?? checkSignature(scheme, claim, body, webhook, clock), webhook.webhookId)
   details.secretIndex = signed.secretIndex
   return { signed, body }
-}
-
-interface Webhook<Key> {
-  readonly webhookId: string | undefined
-  readonly keys: readonly Key[]
 }
 
 async function findWebhook<Secrets, Key>(

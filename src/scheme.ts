@@ -52,5 +52,5 @@ export const OWN_SCHEME: Scheme<Secret, string, Accepted> = {
   isSignatureOf,
   reservationKeys,
   adviseOnSecrets,
-  accept: ({ ok, webhookId, timestamp, secretIndex }, nonce) => ({ ok, webhookId, timestamp, nonce, secretIndex }),
+  accept: (common, nonce) => ({ ...common, nonce }),
 }

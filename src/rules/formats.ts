@@ -1,8 +1,5 @@
 // The diagnosis uses these formats in a browser too. This file imports nothing, because a browser has no modules of Node.
 
-/** The three headers that authenticate a request, in lowercase. */
-export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
-
 /** The names of the three headers of a scheme, in lowercase. */
 export interface HeaderNames {
   readonly timestamp: string

@@ -18,15 +18,11 @@ export function isSignatureOf(message: SignedMessage, signature: string, secret:
   return isEqual(signature, signMessage(message, secret))
 }
 
-/** Returns the key to reserve for a signature. The key contains a space, so the key never equals a nonce. */
-export function signatureKey(signature: string): string {
-  return `signature ${signature}`
-}
-
 /**
  * Returns the keys to reserve for a message. If the message can be split differently, the signature is reserved too, so that only one of
- * the splits is accepted. The nonce is reserved first, so that a replay does not reserve the signature.
+ * the splits is accepted. The nonce is reserved first, so that a replay does not reserve the signature. The key of the signature contains a
+ * space, so the key never equals a nonce.
  */
 export function reservationKeys(message: SignedMessage, signature: string): readonly string[] {
-  return canBeSplitDifferently(message) ? [message.nonce, signatureKey(signature)] : [message.nonce]
+  return canBeSplitDifferently(message) ? [message.nonce, `signature ${signature}`] : [message.nonce]
 }

@@ -47,11 +47,5 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
   },
   reservationKeys: (message) => [attemptKey(message)],
   adviseOnSecrets: adviseOnKeys,
-  accept: ({ ok, webhookId, timestamp, secretIndex }, messageId) => ({
-    ok,
-    webhookId,
-    messageId,
-    timestamp,
-    secretIndex,
-  }),
+  accept: (common, messageId) => ({ ...common, messageId }),
 }

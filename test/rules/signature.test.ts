@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { isSignature } from '../../src/rules/formats.js'
-import { isSignatureOf, signatureKey, signMessage } from '../../src/rules/signature.js'
+import { isSignatureOf, reservationKeys, signMessage } from '../../src/rules/signature.js'
 import { NONCE, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
 
 const message = { timestamp: TIMESTAMP, nonce: NONCE, body: Buffer.from('a body') }
@@ -45,5 +45,7 @@ it.each([
 })
 
 it('the key of a signature has a space, which no nonce has', () => {
-  expect(signatureKey('0'.repeat(64))).toBe(`signature ${'0'.repeat(64)}`)
+  const signature = '0'.repeat(64)
+  const message = { timestamp: '1', nonce: 'a:b', body: new Uint8Array() }
+  expect(reservationKeys(message, signature)).toEqual(['a:b', `signature ${signature}`])
 })

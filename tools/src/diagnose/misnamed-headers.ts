@@ -1,4 +1,4 @@
-import type { HeaderName, HeaderValues } from '../../../src/rules/formats.js'
+import type { HeaderValues } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../capture/headers.js'
@@ -6,6 +6,9 @@ import { X_SIGNATURE } from '../schemes.js'
 import { instantOf, NEAR } from './instant.js'
 
 // This file finds the three values if a header has another name, was sent twice, or has the value of another header.
+
+/** The three headers that authenticate a request, in lowercase. */
+type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
 interface ReceivedHeader {
   readonly name: HeaderName
