@@ -142,7 +142,9 @@ export class EventRepeatedError extends HttpError<'ERR_EVENT_REPEATED'> {
   }
 }
 
-/** Returns the error of a store that is full or busy, which is the `cause` of a {@link NonceStoreError}. */
-export function storeOverload(code: 'ERR_NONCE_STORE_FULL' | 'ERR_NONCE_STORE_BUSY', message: string): Error {
+type StoreCode = 'ERR_NONCE_STORE_FULL' | 'ERR_NONCE_STORE_BUSY' | 'ETIMEDOUT'
+
+/** Returns the error of a store that is full, busy or late, which is the `cause` of a {@link NonceStoreError}. */
+export function storeError(code: StoreCode, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

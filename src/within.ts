@@ -1,3 +1,5 @@
+import { storeError } from './errors.js'
+
 /**
  * Resolves to the result of `running`, or rejects with the error of `late` after `milliseconds`. A late result or error is ignored. By
  * default, the error says that a store did not respond.
@@ -6,7 +8,8 @@ export function within<T>(
   milliseconds: number,
   running: T | PromiseLike<T>,
   late = () =>
-    timedOut(
+    storeError(
+      'ETIMEDOUT',
       `No response within ${milliseconds} ms. The nonce may be reserved, so a retry may be refused. Check the server.`,
     ),
 ): Promise<T> {
@@ -14,10 +17,6 @@ export function within<T>(
     const stopTimer = startTimer(milliseconds, () => reject(late()))
     Promise.resolve(running).finally(stopTimer).then(resolve, reject)
   })
-}
-
-export function timedOut(message: string): Error {
-  return Object.assign(new Error(message), { code: 'ETIMEDOUT' })
 }
 
 /**

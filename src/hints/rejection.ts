@@ -46,9 +46,9 @@ export function describeTimestamp(timestamp: string): string {
   return findForm(timestamp, TIMESTAMP_FORMS) ?? describeCharacter(timestamp, /[^0-9]/u)
 }
 
-export function describeNonce(nonce: string): string {
+export function describeNonce(nonce: string, maxLength = MAX_NONCE_LENGTH): string {
   if (nonce === '') return 'it is empty'
-  if (nonce.length > MAX_NONCE_LENGTH) return `it has ${nonce.length} characters`
+  if (nonce.length > maxLength) return `it has ${nonce.length} characters`
   return describeCharacter(nonce, /[^!-~]/u)
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { describeCharacter } from '../hints/rejection.js'
+import { describeNonce } from '../hints/rejection.js'
 import { hmacSha256 } from '../rules/hmac.js'
 import type { SignedMessage } from '../rules/signature.js'
 import { MAX_ID_LENGTH } from './message-id.js'
@@ -21,9 +21,8 @@ export function attemptKey({ nonce: id, timestamp }: SignedMessage): string {
 }
 
 export function describeMessageId(value: string): string {
-  if (value === '') return 'it is empty'
-  if (value.length > MAX_ID_LENGTH) return `it has ${value.length} characters`
-  return value.includes('.') && /^[!-~]+$/.test(value) ? 'it has a full stop' : describeCharacter(value, /[^!-~]/u)
+  if (value.length <= MAX_ID_LENGTH && value.includes('.') && /^[!-~]+$/.test(value)) return 'it has a full stop'
+  return describeNonce(value, MAX_ID_LENGTH)
 }
 
 /** Returns what is wrong with a `webhook-signature` that has no signature of version 1. */

@@ -1,4 +1,4 @@
-import { storeOverload } from '../errors.js'
+import { storeError } from '../errors.js'
 import { Outage } from '../hints/outage.js'
 import { startTimer } from '../within.js'
 import { isUnreachable } from './failure.js'
@@ -43,7 +43,7 @@ export class Admission {
       const stopTimer = startTimer(this.#timeout / 2, () => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1)
         const silent = `No response for ${this.#timeout / 2} ms, so one reservation is sent at a time. Check the server.`
-        reject(storeOverload('ERR_NONCE_STORE_BUSY', this.#isSilent ? silent : this.#tooLate))
+        reject(storeError('ERR_NONCE_STORE_BUSY', this.#isSilent ? silent : this.#tooLate))
       })
       this.#waiting.push(start)
     })

@@ -1,6 +1,6 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { storeOverload } from '../errors.js'
+import { storeError } from '../errors.js'
 import { MemoryStoreUse } from '../hints/warnings.js'
 import { scopedKey, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
@@ -121,7 +121,7 @@ export class MemoryNonceStore implements NonceStore {
 
     const room = this.#maxEntries - keys.length
     if (this.#whenFull === 'evict' ? room < 0 : this.#size > room) {
-      throw storeOverload(
+      throw storeError(
         'ERR_NONCE_STORE_FULL',
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )

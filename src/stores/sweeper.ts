@@ -14,15 +14,10 @@ const LOST_AFTER_MILLISECONDS = 60_000
 
 /** Decides after which reservations a table is swept, so that nobody has to delete expired rows on a schedule. */
 export class Sweeper {
-  readonly #random: () => number
   /** The number of reservations since the last sweep. */
   #count: number | undefined
   #interval = INTERVAL
   #isSweeping = false
-
-  constructor(random: () => number = Math.random) {
-    this.#random = random
-  }
 
   /**
    * Counts a reservation, and sweeps if a sweep is due. The errors of a sweep are ignored, because the next sweep tries again.
@@ -31,7 +26,7 @@ export class Sweeper {
    */
   noteReservation(sweep: () => Promise<number> | undefined): void {
     // The count starts at a random number, so that the table of many short processes is swept too.
-    this.#count = (this.#count ?? Math.floor(INTERVAL * this.#random())) + 1
+    this.#count = (this.#count ?? Math.floor(INTERVAL * Math.random())) + 1
     if (this.#count < this.#interval || this.#isSweeping) return
     const sweeping = sweep()
     if (sweeping === undefined) return

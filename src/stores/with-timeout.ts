@@ -1,5 +1,6 @@
 import { assertTimeout } from '../arguments.js'
-import { timedOut, within } from '../within.js'
+import { storeError } from '../errors.js'
+import { within } from '../within.js'
 import { scopedKey } from './keys.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
 
@@ -79,7 +80,8 @@ export class LateReservations {
   assertNone(keys: readonly string[]): void {
     const now = performance.now()
     if (!keys.some((key) => Number(this.#refusals.get(key)?.until) > now)) return
-    throw timedOut(
+    throw storeError(
+      'ETIMEDOUT',
       `An earlier copy of the request has no response after ${this.#timeout} ms. Check the server. A later retry can be accepted.`,
     )
   }

@@ -6,7 +6,8 @@ const ROLLBACK_MILLISECONDS = 1000
 /** The methods of a pool's connection that a transaction needs. */
 export interface TransactionConnection {
   query(text: string): Promise<unknown>
-  release(): void
+  /** Returns the connection to its pool. With `true`, a client of the package `pg` ends the connection. */
+  release(destroy?: boolean): void
   on(event: 'error', listener: () => void): unknown
   removeListener(event: 'error', listener: () => void): unknown
 }

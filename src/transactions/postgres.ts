@@ -80,12 +80,7 @@ export class PostgresTransactionStore<Transaction> extends SqlTransactionStore<T
  *
  * @param pool - a `pg.Pool`.
  */
-export function beginPg<
-  Client extends TransactionConnection & {
-    /** Returns the connection to its pool, or ends it. */
-    release(destroy?: boolean): void
-  },
->(pool: {
+export function beginPg<Client extends TransactionConnection>(pool: {
   connect: { (): Promise<Client>; (callback: never): void }
 }): (run: (client: Client) => Promise<void>) => Promise<void> {
   return beginOn(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, invalidRange } from '../arguments.js'
-import { HttpError, NonceStoreError } from '../errors.js'
+import { HttpError, NonceStoreError, storeError } from '../errors.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
@@ -121,8 +121,8 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       values: [...valuesOf(message), ...valuesOf(event)],
     }
     const [limit, workLimit] = [new Limit(), new Limit()]
-    const late = new Error(`The store did not reserve within ${this.timeout} ms. Check the pool and the server.`)
-    limit.start(this.timeout, storeFailed(Object.assign(late, { code: 'ETIMEDOUT' })))
+    const late = `The store did not reserve within ${this.timeout} ms. Check the pool and the server.`
+    limit.start(this.timeout, storeFailed(storeError('ETIMEDOUT', late)))
     try {
       return await Promise.race([limit.exceeded, workLimit.exceeded, this.#execute(rows, work, limit, workLimit)])
     } finally {
@@ -297,11 +297,10 @@ function throwFailed(cause: unknown): never {
 /** Returns a statement with literals in place of its parameters, which are hex digits and numbers. */
 function inline(text: string, values: readonly (string | number)[]): string {
   let count = 0
-  return text.replace(/\$(\d+)|\?/g, (_, index = ++count) => literalOf(values[index - 1]))
-}
-
-function literalOf(value: unknown): string {
-  if (typeof value === 'number') return String(value)
-  if (typeof value === 'string' && /^[0-9a-f]*$/i.test(value)) return `'${value}'`
-  throw new TypeError('A parameter is not hex digits or a number.')
+  return text.replace(/\$(\d+)|\?/g, (_, index = ++count) => {
+    const value = values[index - 1]
+    if (typeof value === 'number') return String(value)
+    if (typeof value === 'string' && /^[0-9a-f]*$/i.test(value)) return `'${value}'`
+    throw new TypeError('A parameter is not hex digits or a number.')
+  })
 }

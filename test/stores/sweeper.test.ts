@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Sweeper } from '../../src/stores/sweeper.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 
@@ -7,11 +7,15 @@ beforeEach(() => {
   time = new SimulatedTime()
   time.start()
 })
-afterEach(() => time.stop())
+afterEach(() => {
+  time.stop()
+  vi.restoreAllMocks()
+})
 
 /** A sweeper on a table with these numbers of rows to delete, one per sweep. */
 function open(random: number, ...rows: number[]) {
-  const sweeper = new Sweeper(() => random)
+  vi.spyOn(Math, 'random').mockReturnValue(random)
+  const sweeper = new Sweeper()
   /** The number of reservations before each sweep. */
   const sweeps: number[] = []
   let reservations = 0
