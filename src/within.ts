@@ -28,7 +28,8 @@ export function startTimer(milliseconds: number, act: () => void, { ref = true }
   const timer = setTimeout(() => {
     turn = setImmediate(act)
   }, milliseconds)
-  if (!ref) timer.unref()
+  // In some runtimes, a timer is a number.
+  if (!ref) timer.unref?.()
   return () => {
     clearTimeout(timer)
     clearImmediate(turn)

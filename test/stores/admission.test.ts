@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Admission } from '../../src/stores/admission.js'
 import { within } from '../../src/within.js'
 import { SimulatedTime } from '../support/simulated-time.js'
@@ -232,4 +232,9 @@ it('reads the responses that arrived during a stall before it refuses', async ()
   await time.pass(0)
   expect(sent).toEqual([0, 1, 2])
   expect(await waiting).toMatchObject({ milliseconds: 800, error: undefined })
+})
+
+it('needs no method of a timer, because timers are numbers in some runtimes, such as older ones of Workers', async () => {
+  vi.stubGlobal('setTimeout', () => 1)
+  expect(await new Admission(1, TIMEOUT).send(async () => 'response')).toBe('response')
 })

@@ -12,6 +12,7 @@ import { RecordingStore, SECRET, signedRequest, TestClock } from '../../support/
 
 type Core = typeof import('../../../src/index.js')
 type Testing = typeof import('../../../tools/src/testing/index.js')
+type Redis = typeof import('../../../src/stores/redis/index.js')
 type Sqlite = typeof import('../../../src/stores/sqlite.js')
 type Arguments = Parameters<Core['verify']>
 
@@ -52,6 +53,7 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   const core = loaded.get('inbound-webhook-auth') as Core
   const testing = loaded.get('inbound-webhook-tools/testing') as Testing
+  const redis = loaded.get('inbound-webhook-auth/redis') as Redis
   const sqlite = loaded.get('inbound-webhook-auth/sqlite') as Sqlite
 
   const outcome: Outcome = { passed: 0, failed: [] }
@@ -68,7 +70,8 @@ export async function outcomeOf(
     run: () => assert.notDeepEqual(Object.keys(exports), []),
   }))
   const shapes = [...headerShapes(core), ...bodyShapes(core)]
-  for (const one of [...imports, ...vectors(core), ...shapes, ...mistakes(core), ...readBodies(core)]) await run(one)
+  const cases = [...imports, ...vectors(core), ...shapes, ...mistakes(core), ...readBodies(core), networkStore(redis)]
+  for (const one of cases) await run(one)
   // These cases wait for real time to pass, so they run at once.
   await Promise.all(
     contract(core, testing, database && ((clock) => new sqlite.SqliteNonceStore(database, { clock }))).map(run),
@@ -98,6 +101,20 @@ function vectors({ MemoryNonceStore, sign, verify }: Core): Case[] {
       }
     },
   }))
+}
+
+/** Every store that uses a server has the same timers, which differ between runtimes. */
+function networkStore({ RedisNonceStore }: Redis): Case {
+  return {
+    name: 'a network store reserves a nonce once',
+    async run() {
+      const store = new RedisNonceStore({ sendCommand: async (args) => `reserved ${args.at(-2)}` })
+      assert.deepEqual(
+        [await store.reserve('42', 'nonce', 600), await store.reserve('42', 'nonce', 600)],
+        [true, false],
+      )
+    },
+  }
 }
 
 function headerShapes(core: Core): Case[] {
