@@ -82,17 +82,17 @@ export const PARTS = {
     score: 85,
   },
   testing: { mutate: ['tools/src/testing/*.ts'], testFiles: ['tools/test/testing/*.test.ts'], score: 92 },
+  capture: { mutate: ['tools/src/capture/*.ts'], testFiles: ['tools/test/capture/*.test.ts'], score: 95 },
   cli: {
     mutate: [
-      'tools/src/{capture,cli}/**/*.ts',
+      'tools/src/cli/**/*.ts',
       '!tools/src/cli/{main,run}.ts',
       '!tools/src/cli/output/*.ts',
       '!tools/src/cli/{commands/workbench,workbench-page}.ts',
     ],
     testFiles: [
-      'tools/test/capture/*.test.ts',
-      'tools/test/cli/listen/*.test.ts',
-      'tools/test/cli/{diagnose,listen,output,run,secret-source,send,sign}.test.ts',
+      'tools/test/cli/{check,listen}/*.test.ts',
+      'tools/test/cli/{check,diagnose,listen,output,run,secret-source,send,sign}.test.ts',
     ],
     score: 95,
   },
@@ -125,7 +125,7 @@ export const PARTS = {
       'tools/src/secret-strength.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{checks,instant,kinds,masking,misnamed-headers,signature-form,wording}.test.ts',
+      'tools/test/diagnose/{captured,checks,instant,kinds,masking,misnamed-headers,signature-form,wording}.test.ts',
       'tools/test/secret-strength.test.ts',
     ],
     score: 93,
