@@ -160,8 +160,8 @@ function attributesOf(list: unknown): Json | undefined {
     isJsonObject(arrayValue) && Array.isArray(arrayValue['values'])
       ? arrayValue['values'].filter(isJsonObject).map(plain)
       : (stringValue ?? intValue)
-  const named = list.filter((one): one is Json => isJsonObject(one) && isJsonObject(one['value']))
-  return Object.fromEntries(named.map(({ key, value }) => [String(key), plain(value as Json)]))
+  const named = list.filter(isJsonObject).filter(({ key, value }) => typeof key === 'string' && isJsonObject(value))
+  return Object.fromEntries(named.map(({ key, value }) => [key, plain(value as Json)]))
 }
 
 /** Matches the name of a header after a prefix of Traefik or OpenTelemetry: `request_X-Nonce`, `http.request.header.x-nonce`. */

@@ -124,3 +124,13 @@ it('a capture may be without a time', () => {
   expect(parsed({ headers, body: '', time: 'yesterday' }).arrival).toBeUndefined()
   expect(parsed({ headers, body: '', ts: String(EARLIER / 1000) }).arrival?.[0]).toBe(EARLIER)
 })
+
+it('a value with fields named as the methods of JavaScript, or a list, is no time and no name', () => {
+  for (const value of [{ toString: 1, valueOf: 1 }, [[NOW]], true]) {
+    expect(parsed({ headers, body: '', time: value }).arrival).toBeUndefined()
+    const attributes = [{ key: value, value: { stringValue: 'a' } }, ...NAMED.map(attributeOf)]
+    expect(parsed({ attributes }).headers).toHaveLength(3)
+  }
+})
+
+const attributeOf = ({ name, value }: { name: string; value: string }) => ({ key: name, value: { stringValue: value } })
