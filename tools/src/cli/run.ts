@@ -63,7 +63,8 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
     // A stack trace does not help the user, so only the message is printed.
     const { message } = Object(error)
     const text = wrapText(`error: ${message}`, style).replace('error', (word) => style(['red', 'bold'], word))
-    await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`)
+    // If stderr is a file on a full disk, only the exit code can say that there was an error.
+    await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`).catch(() => {})
     return 2
   }
 }

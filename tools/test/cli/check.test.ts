@@ -209,8 +209,10 @@ describe('check', () => {
     [[], 'Missing URL. Pass a URL such as https://example.com'],
     [['ftp://localhost/'], 'URL "ftp://localhost/" is not an http or https URL.'],
     [['http://localhost/', '--instance', 'nonsense'], '--instance "nonsense" is not an http or https URL.'],
-    [['http://localhost/', '--rate', '0'], '--rate is 0. Pass a number of requests per second above 0.'],
-    [['http://localhost/', '--timeout', '0'], '--timeout is 0. Pass a number of seconds above 0.'],
+    [['http://localhost/', '--rate', '0'], '--rate is 0. Pass at least 0.01 requests per second.'],
+    [['http://localhost/', '--timeout', '0'], '--timeout is 0. Pass a number of seconds above 0, and up to 86400.'],
+    [['http://localhost/', '--timeout', '99999999999'], '--timeout is 99999999999. Pass a number of seconds above 0,'],
+    [['http://localhost/', '--header', 'A: b\nc'], 'The value of --header "A" has a line break or another character'],
     [['http://localhost/', '--body', 'none.json'], 'Cannot read the event of --body "none.json": no such file'],
   ])('%j is an error', async (args, message) => {
     const { exitCode, text, said } = await call(['check', ...args, ...FROM_ENV])

@@ -158,6 +158,7 @@ describe('output that cannot be written', () => {
 
   it('is an error if the disk is full', async () => {
     const stderr = new PassThrough()
+    expect(await run(['nonsense'], { ...context, stdout: output('ENOSPC'), stderr: output('ENOSPC') })).toBe(2)
     expect(await run(['--version'], { ...context, stdout: output('ENOSPC'), stderr })).toBe(2)
     expect(String(stderr.read())).toBe('error: Cannot write the output: no space left on device.\n')
   })

@@ -69,10 +69,22 @@ describe('signing', () => {
     [
       'milliseconds',
       [file, '--timestamp', '1700000000000'],
-      '--timestamp 1700000000000 is not in seconds. Pass Unix time, such as $(date +%s).',
+      '--timestamp 1700000000000 is not Unix time in seconds, such as $(date +%s).',
     ],
-    ['a part of a second', [file, '--timestamp', '1.5'], 'timestamp is not a whole number of seconds'],
-    ['a nonce with a space', [file, '--nonce', 'a b'], 'nonce is not 1 to 128 visible ASCII characters'],
+    ['a part of a second', [file, '--timestamp', '1.5'], '--timestamp 1.5 is not Unix time in seconds'],
+    ['a time before 1970', [file, '--timestamp=-1'], '--timestamp -1 is not Unix time in seconds'],
+    ['a nonce with a space', [file, '--nonce', 'a b'], '--nonce is not 1 to 128 visible ASCII characters.'],
+    [
+      'an ID with a full stop',
+      [file, '--scheme', 'standard-webhooks', '--nonce', 'a.b'],
+      '--nonce is not 1 to 256 visible ASCII characters without a full stop.',
+    ],
+    ['a URL that has no effect', [file, '--url', 'http://localhost/'], '--url is for --format curl and http.'],
+    [
+      'a URL for JSON',
+      [file, '--format', 'curl', '--json', '--url', 'http://localhost/'],
+      '--url is for --format curl and http.',
+    ],
     ['another protocol', [file, '--url', 'ftp://localhost/'], '--url "ftp://localhost/" is not an http or https URL.'],
   ])('refuses %s', async (_, args, message) => {
     const { exitCode, text, said } = await call(['sign', ...args, ...FROM_ENV])

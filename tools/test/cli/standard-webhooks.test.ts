@@ -89,6 +89,9 @@ describe('send', () => {
     writeFileSync(saved, text)
     const { exitCode, said } = await run(['send', serve(), '--request', saved])
     expect([exitCode, said]).toEqual([1, expect.stringMatching(/webhook-timestamp is \d+ s old/)])
+    expect((await run(['send', serve(), '--request', saved, ...SCHEME])).said).toContain(
+      '--scheme is for a new signature',
+    )
     expect((await run(['send', serve(), '--request', saved, '--resign'])).exitCode).toBe(0)
   })
 
@@ -149,6 +152,8 @@ describe('check', () => {
     const causes = async (url: string) =>
       JSON.parse((await run(['check', url, ...SCHEME, ...FAST, '--json'])).text).causes
     expect(await causes(accepting)).toMatchObject([{ cause: expect.stringContaining('accepts every request') }])
+    const textAsKey = await causes(serve(Buffer.from(SECRET)))
+    expect(textAsKey).toMatchObject([{ cause: expect.stringContaining('uses the text of the secret as the key') }])
     const unsigned = receivers.add(Object.assign(new StandardReceiver(SECRET), { isSigned: () => true }))
     expect(await causes(unsigned)).toMatchObject([
       {

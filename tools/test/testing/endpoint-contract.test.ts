@@ -476,7 +476,9 @@ describe('the contract', () => {
     [{ body: { event: 'paid' } }, 'body is an object. Pass the bytes or the text'],
     [{ instances: 0 }, 'instances is not a whole number above 0.'],
     [{ instances: 1.5 }, 'instances is not a whole number above 0.'],
-    [{ timeout: 0 }, 'timeout is not above 0.'],
+    [{ timeout: 0 }, 'timeout must be a whole number of milliseconds from 1 to 2147483647.'],
+    // A timer of Node would not wait at all.
+    [{ timeout: Number.POSITIVE_INFINITY }, 'timeout must be a whole number of milliseconds from 1 to 2147483647.'],
     [{ other: 1 }, 'options.other is unknown.'],
   ])('refuses the options %j', (options, message) => {
     const all = { post: right(), secret: SECRET, ...options } as unknown as EndpointContractOptions

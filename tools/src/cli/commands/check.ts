@@ -7,15 +7,18 @@ import { adviceText, caseText, findingsText, type ReportedCase, skippedText, tab
 import { explainFailures } from '../check/root-causes.js'
 import { type Context, defineCommand, guideAddress, type Outcome, quote, UsageError, unknownWord } from '../command.js'
 import { describeError } from '../describe-error.js'
-import { parseUrl } from '../http-client.js'
+import { parseTimeout, parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
-import { parseHeaderOptions } from '../input/received.js'
-import { parseScheme, SCHEME_OPTION, schemeNotes, standardKey } from '../input/scheme.js'
+import { parseHeadersToSend } from '../input/received.js'
+import { parseScheme, SCHEME_OPTION, schemeNotes, standardSecret } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { type Style, wrapText, write } from '../output/terminal.js'
 
 /** The first case sends a valid request. If the endpoint refuses it, the other cases say nothing about the rules. */
 const FIRST = 'accepted-json'
+
+/** With a lower rate, a timer of Node could overflow, and then would not wait at all. */
+const MIN_RATE = 0.01
 
 /** The timeout of the contract. This timeout is very long, because it includes the pauses between requests. The client applies `--timeout`. */
 const LONG_MILLISECONDS = 2 ** 31 - 1
@@ -59,18 +62,18 @@ export const check = defineCommand({
   example: 'check http://localhost:3000/hooks --secret-env SECRET',
 
   async run({ values, operands }, context, style): Promise<Outcome> {
-    const { timeout = 5, rate = 8 } = values
+    const { rate = 8 } = values
+    const timeout = parseTimeout(values.timeout ?? 5)
     const urls = [parseUrl(operands[0]), ...(values.instance ?? []).map((url) => parseUrl(url, '--instance'))]
-    if (timeout <= 0) throw new UsageError(`--timeout is ${timeout}. Pass a number of seconds above 0.`)
-    if (rate <= 0) throw new UsageError(`--rate is ${rate}. Pass a number of requests per second above 0.`)
-    const extra = parseHeaderOptions(values.header)
+    if (rate < MIN_RATE) throw new UsageError(`--rate is ${rate}. Pass at least ${MIN_RATE} requests per second.`)
+    const extra = parseHeadersToSend(values.header)
     const body = values.body === undefined ? undefined : await readInput(values.body, 'the event of --body', context)
     const scheme = parseScheme(values.scheme)
     const loaded = await loadSecret({ values }, context)
     const client = new CheckClient({ urls, extra, timeout, rate })
     const contract = endpointContract({
       post: client.post,
-      secret: scheme === 'standard-webhooks' ? standardKey(loaded.secret) : loaded.secret,
+      secret: scheme === 'standard-webhooks' ? standardSecret(loaded.secret) : loaded.secret,
       scheme,
       clock: context.clock,
       body,

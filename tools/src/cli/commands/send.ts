@@ -3,10 +3,18 @@ import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { schemeOf } from '../../schemes.js'
-import { type Context, defineCommand, type Outcome } from '../command.js'
-import { contentTypeOf, type EndpointResponse, isAccepted, isRejected, parseUrl, sendRequest } from '../http-client.js'
+import { type Context, defineCommand, type Outcome, UsageError } from '../command.js'
+import {
+  contentTypeOf,
+  type EndpointResponse,
+  isAccepted,
+  isRejected,
+  parseTimeout,
+  parseUrl,
+  sendRequest,
+} from '../http-client.js'
 import { readInput } from '../input/read-input.js'
-import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
+import { parseHeadersToSend, replaceHeaders } from '../input/received.js'
 import { readSaved, SAVED_OPTIONS, type SavedRequest } from '../input/saved-request.js'
 import { parseScheme, SCHEME_OPTION, schemeNameOf, schemeNotes, signAgain } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
@@ -37,15 +45,19 @@ export const send = defineCommand({
   async run(call, context, style) {
     const { values, operands } = call
     const url = parseUrl(operands[0])
-    const extra = parseHeaderOptions(values.header)
+    const extra = parseHeadersToSend(values.header)
+    const timeout = parseTimeout(values.timeout ?? 10)
+    const given = parseScheme(values.scheme)
     const saved = await readSaved(call, context)
     if (saved !== undefined && !values.resign) {
-      return sendSaved(saved, { url, extra, timeout: values.timeout }, context, style)
+      if (given !== undefined)
+        throw new UsageError('--scheme is for a new signature. Pass --resign too, or leave it out.')
+      return sendSaved(saved, { url, extra, timeout }, context, style)
     }
     const body = saved?.body ?? (await readInput(operands[1], 'the body', context))
     const loaded = await loadSecret(call, context)
     // A saved request is signed again by the rules of its own signature.
-    const scheme = parseScheme(values.scheme) ?? schemeNameOf(saved?.headers ?? [])
+    const scheme = given ?? schemeNameOf(saved?.headers ?? [])
     const ofSecret = [...loaded.notes, ...weaknessNotes(loaded), ...schemeNotes(scheme, loaded.secret)]
     const notes = [...ofSecret, ...(saved?.notes ?? [])]
     if (body.length === 0) notes.push('The body is empty.')
@@ -61,7 +73,7 @@ export const send = defineCommand({
     ]
     const method = saved?.method ?? 'POST'
     const request = { method, url, headers: replaceHeaders(headers, extra), body }
-    const response = await sendRequest(request, values.timeout ?? 10)
+    const response = await sendRequest(request, timeout)
     return outcomeOf(maskResponse(response, loaded.secret), notes, style)
   },
 })
@@ -83,7 +95,7 @@ function maskResponse({ status, statusText, headers, body }: EndpointResponse, s
 
 async function sendSaved(
   { method, headers, body, notes: read }: SavedRequest,
-  { url, extra, timeout = 10 }: { url: URL; extra: readonly Header[]; timeout: number | undefined },
+  { url, extra, timeout }: { url: URL; extra: readonly Header[]; timeout: number },
   { clock }: Context,
   style: Style,
 ): Promise<Outcome> {

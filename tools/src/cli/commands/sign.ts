@@ -1,4 +1,6 @@
+import { isNonce, MAX_NONCE_LENGTH } from '../../../../src/rules/nonce.js'
 import { MAX_SECONDS } from '../../../../src/sign.js'
+import { isMessageId, MAX_ID_LENGTH } from '../../../../src/standard-webhooks/message-id.js'
 import type { Header } from '../../capture/headers.js'
 import { httpText } from '../../capture/write-request.js'
 import { curlWithFile } from '../../curl.js'
@@ -39,11 +41,23 @@ export const sign = defineCommand({
     const format = FORMATS.find((one) => one === given)
     if (format === undefined) throw unknownWord('--format', given, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/', '--url')
-    // --timestamp is checked here, because the error of the function `sign` is written for JavaScript programmers.
-    if (timestamp !== undefined && timestamp > MAX_SECONDS) {
-      throw new UsageError(`--timestamp ${timestamp} is not in seconds. Pass Unix time, such as $(date +%s).`)
+    if (values.url !== undefined && (values.json || !/^(curl|http)$/.test(format))) {
+      throw new UsageError(
+        '--url is for --format curl and http. Pass one of these formats without --json, or leave it out.',
+      )
     }
     const scheme = parseScheme(values.scheme)
+    // These options are checked here, because the errors of the function `sign` are written for JavaScript programmers.
+    if (timestamp !== undefined && !(Number.isInteger(timestamp) && timestamp >= 0 && timestamp <= MAX_SECONDS)) {
+      throw new UsageError(`--timestamp ${timestamp} is not Unix time in seconds, such as $(date +%s).`)
+    }
+    if (nonce !== undefined && !(scheme === 'standard-webhooks' ? isMessageId(nonce) : isNonce(nonce))) {
+      const form =
+        scheme === 'standard-webhooks'
+          ? `1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop`
+          : `1 to ${MAX_NONCE_LENGTH} visible ASCII characters`
+      throw new UsageError(`--nonce is not ${form}. Leave it out to sign a random one.`)
+    }
     const [path] = operands
     const body = await readInput(path, 'the body', context)
     const { secret, notes: read } = await loadSecret(call, context)

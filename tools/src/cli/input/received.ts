@@ -72,6 +72,16 @@ export function parseHeaderOptions(lines: readonly string[] = []): readonly Head
   })
 }
 
+/** Parses headers to send. Throws if a value has a character that HTTP does not allow, such as a newline. */
+export function parseHeadersToSend(lines?: readonly string[]): readonly Header[] {
+  const headers = parseHeaderOptions(lines)
+  const wrong = headers.find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
+  if (wrong === undefined) return headers
+  throw new UsageError(
+    `The value of --header${quote(wrong[0])} has a line break or another character that a header cannot have. Remove it.`,
+  )
+}
+
 /** Returns `headers` and `others`. If a name is in both, only the headers of `others` with this name are returned. */
 export function replaceHeaders(headers: readonly Header[], others: readonly Header[]): readonly Header[] {
   const names = new Set(others.map(([name]) => name.toLowerCase()))

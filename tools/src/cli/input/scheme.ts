@@ -24,9 +24,9 @@ export function parseScheme(text?: string): SchemeName | undefined {
   return scheme
 }
 
-/** Returns the key of Standard Webhooks: the bytes whose base64 is the secret, or else its text, which some platforms use as the key. */
-export function standardKey(secret: string): Uint8Array {
-  return decodeStandardSecret(secret) ?? Buffer.from(secret)
+/** Returns a secret of Standard Webhooks: the text if it is base64, or else its bytes, which some platforms use as the key. */
+export function standardSecret(secret: string): string | Uint8Array {
+  return decodeStandardSecret(secret) === undefined ? Buffer.from(secret) : secret
 }
 
 export function signWith(
@@ -36,7 +36,7 @@ export function signWith(
   { nonce, ...options }: { nonce?: string | undefined; timestamp?: number | undefined; clock: Clock },
 ): { [name: string]: string } {
   if (scheme !== 'standard-webhooks') return sign(body, secret, { nonce, ...options })
-  return signStandard(body, standardKey(secret), { messageId: nonce, ...options })
+  return signStandard(body, decodeStandardSecret(secret) ?? Buffer.from(secret), { messageId: nonce, ...options })
 }
 
 /** Returns the headers of a request with a new signature. The signature has the names of the old one, because some verifiers know only these. */

@@ -1,4 +1,11 @@
-import { assertOptions, assertText, invalidRange, invalidType, kindOf } from '../../../../src/arguments.js'
+import {
+  assertOptions,
+  assertText,
+  assertTimeout,
+  invalidRange,
+  invalidType,
+  kindOf,
+} from '../../../../src/arguments.js'
 import { assertClock, type Clock } from '../../../../src/clock.js'
 import { bytesOf } from '../../../../src/rules/body.js'
 import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
@@ -67,7 +74,7 @@ export interface EndpointContractOptions {
   body?: Uint8Array | string | undefined
   /** How many addresses of the endpoint `post` can send to: a whole number, by default 1. Replays go to all of these addresses. */
   instances?: number | undefined
-  /** How long to wait for each response and its body, in milliseconds: a number above 0, by default 5000. */
+  /** How long to wait for each response and its body, a whole number of milliseconds, by default 5000. */
   timeout?: number | undefined
 }
 
@@ -195,7 +202,7 @@ function checkOptions(options: EndpointContractOptions): Settings {
   if (!Number.isSafeInteger(instances) || instances < 1) {
     throw invalidRange('instances is not a whole number above 0. Pass the number of addresses that post sends to.')
   }
-  if (!(timeout > 0)) throw invalidRange('timeout is not above 0. Pass a number of milliseconds.')
+  assertTimeout(timeout, 'timeout', 5000)
   return { post, secret, scheme, clock, event, instances, timeout }
 }
 
