@@ -53,11 +53,11 @@ export function removeSlashes(slashed: string): string | undefined {
 
 /** What printf writes for these conversions if there is no argument. For the other conversions, it writes 0. */
 const NO_ARGUMENT: { readonly [letter: string]: string } = { f: '0.000000', F: '0.000000', s: '', c: '', b: '', q: '' }
-const CONVERSION = /%(?:%|([-0]?)[-+ #0]*(\d{0,3})(?:\.\d+)?([diouxXfFscbq]))/g
+const CONVERSION = /%(?:%|([-0]?)[-+ #0]*(\d{0,3})([diouxXfFscbq]))/g
 
 /** Returns the result of `printf "$text"` in a shell, which stops at an unknown conversion. */
 function printfFormat(text: string): string {
-  const [known = ''] = /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[diouxXfFscbq])*/.exec(text) ?? []
+  const [known = ''] = /^(?:[^%]|%%|%[-+ #0]*\d*[diouxXfFscbq])*/.exec(text) ?? []
   const written = known.replace(CONVERSION, (_, flag, width, letter) => {
     if (letter === undefined) return '%'
     const value = NO_ARGUMENT[letter] ?? '0'

@@ -1,3 +1,4 @@
+/* biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a shell and templates read as a variable. */
 import { describe, expect, it } from 'vitest'
 import { latin1 } from '../../../src/bytes.js'
 import * as formats from '../../../src/diagnose/hypotheses/body-formats.js'
@@ -13,6 +14,10 @@ describe('a form', () => {
     ['"a=b"', undefined],
     ['{"a=b":1}', undefined],
     ['a=b c', undefined],
+    [
+      '--x\r\nContent-Disposition: form-data; name="ab"\r\n\r\n1\r\n--x\r\nContent-Type: a\r\n\r\n2\r\n--x--',
+      '{"ab":"1"}',
+    ],
     ['ab=c&d=%26+x&ab=', '{"ab":"c","d":"& x","ab":""}'],
   ])('%j as JSON is %j', (text, json) => {
     expect(formats.formAsStrings(text)).toBe(json)
@@ -116,6 +121,7 @@ it('the fields of a form are at most 32, and a body that is not a form has none'
   ])
   expect(formats.formFields('a=1&'.repeat(40))).toHaveLength(32)
   expect(formats.formFields('{"a":"b=c"}')).toEqual([])
+  expect(formats.formFields(`${'n'.repeat(65)}=1`)).toEqual([{ detail: 'n'.repeat(64), value: '1' }])
 })
 
 it.each([
@@ -126,6 +132,33 @@ it.each([
   ['\\\\\\', undefined],
 ])('%j without the slashes of addslashes is %j', (text, plain) => {
   expect(formats.removeSlashes(text)).toBe(plain)
+  if (plain !== undefined) expect(formats.addSlashes(plain)).toBe(text)
+})
+
+it.each([
+  [
+    'printf',
+    '100%% %d|%5d|%-3d|%03d|%4s|%2F|%010f|%-9f|%x|%b|\\n\\"|',
+    ['100% 0|    0|0  |000|    |0.000000|000.000000|0.000000 |0||\n"|'],
+  ],
+  ['printf', 'a%%%z b', ['a%']],
+  ['printf', 'a\\n', []],
+  ['without its backslashes', 'a\\nb\\\\c', ['anb\\c', 'anbc']],
+  ['variables', 'a${b}c$d1%E%', ['ac%E%', 'ac%E%', 'ac$d1%E%', 'a${b}c$d1']],
+  ['`!`', 'a!', ['a\\!']],
+])('code reads a body (%s): %j is %j', (how, text, read) => {
+  const [, readAsCode] = Object.entries(formats.READ_AS_CODE).find(([name]) => name.includes(how)) ?? []
+  expect(readAsCode?.(text)).toEqual(read)
+})
+
+it.each([
+  ['sed', 'a&b\\&c', ['abodyb&c', 'a$bodyb&c']],
+  ['sed', 'a', []],
+  ['JavaScript', 'a$&b$$c', ['abodyb$c', 'a$bodyb$c']],
+  ['JavaScript', 'a$1', []],
+])('a template of %s with the body has %j', (how, text, first) => {
+  const [, readAsCode] = Object.entries(formats.READ_AS_CODE).find(([name]) => name.includes(how)) ?? []
+  expect(readAsCode?.(text).slice(0, 2)).toEqual(first)
 })
 
 it('escapes are replaced as echo and printf do, and an unknown one stays: printf alone replaces `\\"`', () => {
