@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 /**
  * The properties of an error that say why the error happened. Other properties are removed, because a client may add commands, URLs or
  * itself, and all of these can contain a password.
@@ -20,7 +22,7 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
   if (Object(error) !== error || Object(error).code === 'ERR_NONCE_STORE') return error
   if (copies.has(error)) return copies.get(error)
   const original: object = Object(error)
-  const copy = error instanceof Error ? Object.setPrototypeOf(new Error(), Object.getPrototypeOf(error)) : {}
+  const copy = isError(error) ? Object.setPrototypeOf(new Error(), Object.getPrototypeOf(error)) : {}
   copies.set(error, copy)
   for (const name of KEPT) {
     if (!Object.hasOwn(original, name)) continue
@@ -28,7 +30,7 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
     const enumerable = Object.keys(original).includes(name)
     Object.defineProperty(copy, name, { value, enumerable, writable: true, configurable: true })
   }
-  if (error instanceof Error) {
+  if (isError(error)) {
     const frames =
       String(error.stack)
         .replace(error.message, '')
@@ -36,6 +38,11 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
     copy.stack = [`${copy.name}: ${copy.message}`, ...frames].join('\n')
   }
   return copy
+}
+
+/** `instanceof` does not recognise an error from another realm, such as an error of Node in a test runner. */
+function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value)
 }
 
 /** Matches the name of a credential and the sign before the value: `password=`, `PGPASSWORD = `, `"secret": "`. */

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { NonceStoreError } from '../../src/index.js'
 import { hidingCredentials, withoutCredentials } from '../../src/stores/credentials.js'
@@ -107,6 +108,14 @@ describe('an error without credentials', () => {
     ],
   ])('keeps what stands around the value: %s', (message, kept) => {
     expect(Object(withoutCredentials(error(message))).message).toBe(kept)
+  })
+
+  it('has the class and the stack of an error of another realm, such as the realm of a test runner', () => {
+    const foreign: Error = runInNewContext("Object.assign(new TypeError('lost'), { code: 'ECONNRESET' })")
+    const copy = Object(withoutCredentials(foreign))
+    expect(Object.getPrototypeOf(copy)).toBe(Object.getPrototypeOf(foreign))
+    expect(copy.code).toBe('ECONNRESET')
+    expect(copy.stack).toMatch(/^TypeError: lost\n +at /)
   })
 
   it('has the number of the request to AWS', () => {
