@@ -2,7 +2,7 @@ import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.j
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { checkStore, PROBE_SECONDS } from './check.js'
 import { hidingCredentials } from './credentials.js'
-import { newToken, ownerHash, scopedKeyHash, ttlMilliseconds } from './keys.js'
+import { hashesOf, newToken, ownerHash, scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction, type NetworkOptions, networkOptions } from './options.js'
 import { Reservations } from './reservations.js'
@@ -93,7 +93,7 @@ export class DynamoDBNonceStore implements NonceStore {
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    const hashes = hashesOf(webhookId, keys)
     await this.#reservations.release(hashes, () => this.#release(hashes, owner))
   }
 

@@ -15,6 +15,10 @@ export function scopedKeyHash(webhookId: string, key: string): string {
   return hash('sha256', scopedKey(webhookId, key))
 }
 
+export function hashesOf(webhookId: string, keys: readonly string[]): string[] {
+  return keys.map((key) => scopedKeyHash(webhookId, key))
+}
+
 export function ownerHash(owner: string): string {
   return hash('sha256', owner).slice(0, 32)
 }

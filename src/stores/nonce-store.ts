@@ -103,10 +103,10 @@ export async function reserveKeys(
   owner?: string,
 ): Promise<boolean> {
   const rest: [number, string?] = owner === undefined ? [NONCE_TTL_SECONDS] : [NONCE_TTL_SECONDS, owner]
-  let reserved: unknown
-  let failure: NonceStoreError | undefined
   let isPartial = false
+  let failure: NonceStoreError
   try {
+    let reserved: unknown
     if (keys.length > 1 && nonceStore.reserveAll) reserved = await nonceStore.reserveAll(webhookId, keys, ...rest)
     else {
       for (const key of keys) {
@@ -115,13 +115,14 @@ export async function reserveKeys(
         isPartial = true
       }
     }
+    if (typeof reserved === 'boolean') return reserved
+    const message = `The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`
+    failure = new NonceStoreError(message)
   } catch (cause) {
     failure = new NonceStoreError('The nonce store failed. See the cause.', { cause })
   }
-  if (failure === undefined && typeof reserved === 'boolean') return reserved
   if (isPartial && owner !== undefined) await releaseKeys(nonceStore, webhookId, keys, owner).catch(() => {})
-  const message = `The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`
-  throw failure ?? new NonceStoreError(message)
+  throw failure
 }
 
 /** Releases the keys that were reserved for `owner`. */

@@ -2,7 +2,7 @@ import { assertOptions, invalidRange } from '../arguments.js'
 import { checkStore, PROBE_SECONDS, type Probe } from './check.js'
 import { hidingCredentials } from './credentials.js'
 import { storeFailure } from './failure.js'
-import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
+import { engineTtlMilliseconds, hashesOf, ownerHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction, type NetworkOptions, networkOptions, type TableOptions, tableNames } from './options.js'
 import { Reservations } from './reservations.js'
@@ -163,8 +163,4 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
     const [text, values] = this.whereOwned({ hashes, owner: ownerHash(owner) })
     return this.retry(() => this.query(`DELETE ${text}`, values))
   }
-}
-
-export function hashesOf(webhookId: string, keys: readonly string[]): string[] {
-  return keys.map((key) => scopedKeyHash(webhookId, key))
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
+import { engineTtlMilliseconds, hashesOf, ownerHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { Reservations } from './reservations.js'
 
@@ -121,7 +121,7 @@ export class SqliteNonceStore implements NonceStore {
   }
 
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): boolean {
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    const hashes = hashesOf(webhookId, keys)
     if (!this.#reservations.claim(hashes, ttlSeconds)) return false
     let isReserved: boolean | undefined
     try {
@@ -133,7 +133,7 @@ export class SqliteNonceStore implements NonceStore {
   }
 
   release(webhookId: string, keys: readonly string[], owner: string): void {
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    const hashes = hashesOf(webhookId, keys)
     for (const hash of hashes) this.#release.run(bytesOf(hash), ownerBytes(owner))
     this.#reservations.forget(hashes)
   }
