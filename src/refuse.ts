@@ -101,7 +101,8 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
  * Logs an error that a handler caught, and returns a Fetch `Response` with the status for this error. Use `refusal` with Hono, h3, Next.js
  * routes, Bun, Deno and Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
  *
- * The status is the same as with {@link refuse}. If `receive` or `readBody` did not read the whole body, the response closes the connection.
+ * The status is the same as with {@link refuse}. If the request is rejected before its body is read, or the body is too large, too slow or
+ * incomplete, the response closes the connection.
  *
  * @param error - anything that was thrown.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
