@@ -316,6 +316,17 @@ describe('a reservation that has no response in time', () => {
     expect(await outcomesOf([reserve(['a'])], 500)).toEqual([true])
   })
 
+  it('fails copies until its own time ends, also if an earlier one is refused meanwhile', async () => {
+    const { database, reserve } = open()
+    database.taken.add('a')
+    database.milliseconds = 100_000
+    expect(await outcomesOf([reserve(['a'])], 1000)).toEqual([TIMED_OUT])
+    await time.pass(60_000)
+    expect(await outcomesOf([reserve(['a'])], 1000)).toEqual([TIMED_OUT])
+    await time.pass(100_000 - time.now)
+    expect(await outcomesOf([reserve(['a'])], 0)).toEqual([LATE])
+  })
+
   it('fails the copies of 10 000 keys, and forgets the oldest key first', async () => {
     const late = new LateReservations(1000)
     const keys = [...Array(10_001).keys()].map(String)
