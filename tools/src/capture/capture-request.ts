@@ -1,7 +1,7 @@
 import { invalidType, kindOf } from '../../../src/arguments.js'
 import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
 import { type Body, bytesOf } from '../../../src/rules/body.js'
-import type { HeadersInput } from '../../../src/rules/headers.js'
+import { type HeadersInput, readHeaders } from '../../../src/rules/headers.js'
 import { concat, utf8 } from '../bytes.js'
 import type { Header } from './headers.js'
 import { listHeaders, pairsOf } from './headers.js'
@@ -51,10 +51,15 @@ export function captureRequest(request: RequestHead, body: Body, clock: Clock = 
   const bytes = bytesOf(body, 'body')
   if (bytes === undefined) throw invalidType(`body is ${kindOf(body)}. Pass the bytes as received.`)
   assertClock(clock)
-  const mark = markOf(timeOf(clock), bytes.length)
+  const time = timeOf(clock)
+  if (Math.abs(time) > MAX_TIME) throw invalidType('clock.now() is after the year 275760. Return milliseconds.')
+  const mark = markOf(time, bytes.length)
   const { method = 'POST' } = request
   return concat(utf8(`${mark}\r\n`), ...httpText(method, targetOf(request), headerLinesOf(request), bytes))
 }
+
+/** The last time that JavaScript can write as a date, in milliseconds. A later time is probably in nanoseconds. */
+const MAX_TIME = 8.64e15
 
 /** Returns the path and the query, even if the request contains the whole URL. */
 function targetOf({ originalUrl, url = '/' }: RequestHead): string {
@@ -67,7 +72,7 @@ function targetOf({ originalUrl, url = '/' }: RequestHead): string {
 }
 
 function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] {
-  const lines = rawHeaders === undefined ? listHeaders(headers) : pairsOf(rawHeaders)
+  const lines = rawHeaders === undefined ? listValidHeaders(headers) : pairsOf(rawHeaders)
   for (const [name, value] of lines) {
     // A line break would begin a new header. A character after U+00FF does not fit into one byte of Latin-1.
     if (/[\n\r\u0100-\uffff]/.test(name + value)) {
@@ -77,4 +82,12 @@ function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] 
     }
   }
   return lines
+}
+
+function listValidHeaders(headers: HeadersInput): readonly Header[] {
+  // An iterator can be read only once.
+  const listed = 'next' in Object(headers) ? Array.from(headers as Iterable<readonly [string, string]>) : headers
+  // This function throws for what cannot be the headers of a request, such as a list of names and values.
+  readHeaders(listed)
+  return listHeaders(listed)
 }

@@ -90,8 +90,9 @@ export function readArguments(...given: Parameters<typeof diagnose>): RequestToD
 
 /** Returns the method and the path as the pseudo-headers of HTTP/2. */
 function targetOf({ method, path }: RequestToExplain): Header[] {
-  const target = { ':method': method, ':path': path?.replace(/^https?:\/\/[^/]*/i, '') }
-  return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
+  const target: Header[] = typeof method === 'string' ? [[':method', method]] : []
+  // Some frameworks have a URL object in place of the text.
+  return path === undefined ? target : [...target, [':path', String(path).replace(/^https?:\/\/[^/]*/i, '')]]
 }
 
 /** Returns the request with a list of headers instead of an iterator, because an iterator can be read only once. */

@@ -59,6 +59,11 @@ it('a request of Fetch is written with its headers, its path and its time', () =
   })
 })
 
+it('headers that can be read only once are written too', () => {
+  const headers = new Headers({ 'X-Nonce': 'abc' }).entries()
+  expect(readBack(captureRequest({ headers }, '', clock)).headers).toContainEqual(['x-nonce', 'abc'])
+})
+
 it('every request is read back byte for byte', () => {
   const name = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,30}$/)
   const value = fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,100}$/).map((text) => text.replace(/^[\t ]+|[\t ]+$/g, ''))
@@ -84,6 +89,9 @@ it.each<[string, () => unknown, string]>([
   ['no request', () => captureRequest(undefined as never, ''), 'request is undefined. Pass the request'],
   ['a parsed body', () => captureRequest({ headers: {} }, { a: 1 } as never), 'body is an object. Pass the bytes'],
   ['no clock', () => captureRequest({ headers: {} }, '', 7 as never), 'clock has no now().'],
+  ['no headers', () => captureRequest({} as never, ''), 'request.headers is undefined. Pass'],
+  ['a flat list of headers', () => captureRequest({ headers: ['x-nonce', 'a'] as never }, ''), 'is a list, but not of'],
+  ['a clock in nanoseconds', () => captureRequest({ headers: {} }, '', { now: () => 1.7e18 }), 'Return milliseconds.'],
   ['a line break in a header', () => captureRequest({ headers: { a: 'b\nc' } }, ''), 'has a line break'],
   ['one in its name', () => captureRequest({ headers: {}, rawHeaders: ['X-A: b\rX', 'c'] }, ''), 'has a line break'],
   ['a header that is no Latin-1', () => captureRequest({ headers: { a: '€' } }, ''), 'a character after U+00FF'],

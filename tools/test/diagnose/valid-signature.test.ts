@@ -62,6 +62,11 @@ it.each([
   await expect(diagnose(request as never, SECRET)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
 })
 
+it('reads a path that is a URL object, as some frameworks have it', async () => {
+  const path = new URL('https://example.com/hooks') as never
+  expect((await diagnoseBriefly({ ...signedRequest(), path }, SECRET, CLOCK)).valid).toBe(true)
+})
+
 it('throws for an empty secret, and for a clock without now()', async () => {
   await expect(diagnose(signedRequest(), '')).rejects.toThrow(/^secret is an empty string/)
   await expect(diagnose(signedRequest(), SECRET, {} as never)).rejects.toThrow(/^clock/)
