@@ -38,7 +38,7 @@ export function decodeStandardSecret(secret: string): Uint8Array | undefined {
 }
 
 /** Quoted values, which are never changed, and code, which is changed only if it is a layout. */
-const PARTS = /("[^"]*")|(`[^`]*`)|[^"`]+/g
+const PARTS = /("(?:[^"\\]|\\.)*")|(`[^`]*`)|[^"`]+/g
 
 function standardScheme(headers: HeaderNames): ToolScheme {
   const rename = (text: string) =>

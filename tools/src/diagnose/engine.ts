@@ -149,7 +149,8 @@ function compare(
       `The body has the placeholder \`${mask(unfilled)}\`. The sender may have signed a value in its place.`,
     )
   }
-  if (start.length <= MAX_COMMAND) {
+  // With a masked or escaped value, the command would print another hash.
+  if (start.length <= MAX_COMMAND && start === startOf(scheme, intended) && /^[ -~]*$/.test(start)) {
     evidence.push("On the sender's side, hash the message that is signed (body.bin is the body that is sent):")
     evidence.push(`  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`)
   }

@@ -180,6 +180,24 @@ describe('an unexplained mismatch', () => {
   })
 
   it.each([
+    ['its byte 4 is 0xE9', Uint8Array.of(0x61, 0xef, 0xbf, 0xbd, 0xe9, 0x62)],
+    ['its byte 1 is 0xEF', Uint8Array.of(0x61, 0xef, 0x62)],
+  ])('names the first byte that is not UTF-8, and not a U+FFFD that is: %s', async (text, body) => {
+    const headers = { 'content-type': 'text/plain', 'content-length': String(body.length) }
+    expect((await findingsFrom(body, headers))[0]?.message).toContain(text)
+  })
+
+  it.each([
+    ['a secret, which is masked', `x${SECRET.replaceAll(' ', '_')}`, SECRET.replaceAll(' ', '_')],
+    ['a character that is escaped', 'Zo\u00eb', SECRET],
+  ])('has no command to copy if the nonce contains %s', async (_, nonce, secret) => {
+    const findings = await findingsFrom('a body', { 'x-nonce': nonce }, secret)
+    const mismatch = findings.find(({ code }) => code === 'signature_mismatch')
+    expect(mismatch?.evidence).toContain('SHA-256 of its body')
+    expect(mismatch?.evidence).not.toContain('printf')
+  })
+
+  it.each([
     ['secret_whitespace', ' a secret\n'],
     ['secret_quotes', '"a secret"'],
     ['secret_placeholder', 'None'],

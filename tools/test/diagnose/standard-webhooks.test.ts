@@ -70,6 +70,11 @@ describe('a valid request of Standard Webhooks', () => {
 })
 
 const cgiName = (name: string) => `HTTP_${name.replace('-', '_').toUpperCase()}`
+it('a value that contains a quote is shown unchanged', async () => {
+  const { text } = await findingsOf(sent({ timestamp: 'a "nonce" and a nonce' }))
+  expect(text).toContain('webhook-timestamp is "a \\"nonce\\" and a nonce", not Unix time')
+})
+
 const base64 = (digest: Buffer) => digest.toString('base64')
 /** Returns base64 whose last character has another text for the same bytes, because two of its bits belong to no byte. */
 const strayBase64 = (digest: Buffer) =>

@@ -66,7 +66,7 @@ function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   const isJson = /[/+]json *(;|$)/i.test(type)
   const text = fromUtf8(body)
   if ((isJson || /^text\/|xml|urlencoded/i.test(type)) && !isUtf8(body)) {
-    const position = utf8(text.slice(0, text.indexOf('\ufffd'))).length
+    const position = findInvalidByte(body, utf8(text))
     const byte = hex(body.subarray(position, position + 1)).toUpperCase()
     const message = `The body is not UTF-8: its byte ${position} is 0x${byte}. It is in another encoding, such as Latin-1, or was compressed or cut.`
     return { code: 'body_encoding', message, fix: 'encode_once' }
@@ -76,6 +76,14 @@ function suspectContent(body: Uint8Array, type: string): Draft | undefined {
     ? 'The body is JSON that ends in the middle, so it was cut. Content-Length may count characters instead of bytes.'
     : 'Content-Type says that the body is JSON, but the body is not JSON.'
   return { code: 'body_changed', message, fix: 'send_whole_json' }
+}
+
+/** Returns the index of the first byte that is not UTF-8. In `decoded`, U+FFFD stands for it. The body can have other U+FFFD that are UTF-8. */
+function findInvalidByte(body: Uint8Array, decoded: Uint8Array): number {
+  let index = 0
+  while (body[index] === decoded[index]) index++
+  while (((decoded[index] as number) & 0xc0) === 0x80) index--
+  return index
 }
 
 /** Matches a part of a member or of an element, without white space and with `"` in the place of each string. */
