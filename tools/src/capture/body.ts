@@ -94,16 +94,15 @@ export function bodyOf(
   return { ...(first as BodyRead), others }
 }
 
-export function assertBody(
-  { body, isHttpText, whyNoBody = 'has no body' }: CapturedRequest,
-  headers: readonly Header[],
-  file?: Uint8Array,
-): void {
+export function assertBody(captured: CapturedRequest, headers: readonly Header[], file?: Uint8Array): void {
+  if (file !== undefined || !lacksBody(captured, headers)) return
+  const { whyNoBody = 'has no body' } = captured
+  throw new CaptureError(`The capture ${whyNoBody}. Use --body-file PATH to pass the file that was sent.`)
+}
+
+export function lacksBody({ body, isHttpText }: CapturedRequest, headers: readonly Header[]): boolean {
   // If Content-Length is not 0, an empty body means that the capture has only the headers, as many logs do.
-  const isLeftOut = isHttpText && body?.length === 0 && Number(contentLengthOf(headers)) > 0
-  if (file === undefined && (body === undefined || isLeftOut)) {
-    throw new CaptureError(`The capture ${whyNoBody}. Use --body-file PATH to pass the file that was sent.`)
-  }
+  return body === undefined || (isHttpText === true && body.length === 0 && Number(contentLengthOf(headers)) > 0)
 }
 
 /** One way to read the body from a capture. `isWhole` means that the chunks show where the body ends. */

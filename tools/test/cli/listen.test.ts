@@ -472,8 +472,9 @@ describe('send --request', () => {
     [['--request', 'none.http'], 'Cannot read the saved request "none.http": no such file or directory.'],
     [['--resign'], '--resign needs a saved request. Pass --request FILE too.'],
     [['body.json', '--request', file], 'The file of --request contains the body.'],
+    [['--request', file], 'The file of --request has no body, so it cannot be sent. Save the request with listen'],
   ])('%j is an error', async (args, message) => {
-    writeFileSync(file, 'POST / HTTP/1.1\r\nX-Nonce: a\r\n\r\n')
+    writeFileSync(file, 'POST / HTTP/1.1\r\nX-Nonce: a\r\nContent-Length: 9\r\n\r\n')
     const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', ...args, ...FROM_ENV], around)
     expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
   })

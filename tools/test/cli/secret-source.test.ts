@@ -47,6 +47,7 @@ describe('a secret', () => {
     [`${SECRET}\n\n`, `${SECRET}\n`, 'U+000A (line feed)'],
     ['a\u200bsecret', 'a\u200bsecret', 'U+200B (zero-width space)'],
     ['"a secret"', '"a secret"', 'quotes around it'],
+    ['a\ufffdsecret', 'a\ufffdsecret', 'U+FFFD in place of bytes that are not UTF-8'],
     ['x"a"', 'x"a"', undefined],
     [`\ufeff${SECRET}`, SECRET, undefined],
   ])(

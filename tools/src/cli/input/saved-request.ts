@@ -1,4 +1,4 @@
-import { bodyOf, notTheBytes } from '../../capture/body.js'
+import { bodyOf, lacksBody, notTheBytes } from '../../capture/body.js'
 import { type Header, isOfConnection, valuesOf } from '../../capture/headers.js'
 import { readCapture } from '../../capture/read-capture.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
@@ -31,6 +31,11 @@ export async function readSaved(
   }
   if (operands.length > 1) throw new UsageError('The file of --request contains the body. Pass no other file.')
   const captured = readCapture(await readInput(path, 'the saved request', context))
+  if (lacksBody(captured, captured.headers)) {
+    throw new UsageError(
+      'The file of --request has no body, so it cannot be sent. Save the request with listen --save or captureRequest.',
+    )
+  }
   const { body, notes, doubt } = bodyOf(captured, captured.headers)
   if (doubt !== undefined) throw notTheBytes(doubt)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')

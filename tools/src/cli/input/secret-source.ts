@@ -74,7 +74,9 @@ const GUESSABLE =
 
 function noteOn(name: string, secret: string): string[] {
   const quotes = /^(["']).*\1$/s.test(secret) ? 'quotes around it' : ''
-  const oddity = describeOddSpace(secret) || quotes
+  // Node decodes the bytes of a variable that are not UTF-8 as U+FFFD.
+  const lost = secret.includes('\ufffd') ? 'U+FFFD in place of bytes that are not UTF-8' : ''
+  const oddity = describeOddSpace(secret) || quotes || lost
   return oddity === '' ? [] : [`The secret of ${name} has ${oddity}, which is part of the key.`]
 }
 
