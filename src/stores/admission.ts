@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { storeError } from '../errors.js'
 import { Outage } from '../hints/outage.js'
 import { startTimer } from '../within.js'
@@ -36,10 +37,11 @@ export class Admission {
   send<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#hasRoom()) return this.#sendNow(ask)
     return new Promise((resolve, reject) => {
-      const start = () => {
+      // A client may choose the database by the context of its request, but another request calls this function.
+      const start = AsyncResource.bind(() => {
         stopTimer()
         resolve(this.#sendNow(ask))
-      }
+      })
       const stopTimer = startTimer(this.#timeout / 2, () => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1)
         const silent = `No response for ${this.#timeout / 2} ms, so one reservation is sent at a time. Check the server.`

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Admission } from '../../src/stores/admission.js'
 import { within } from '../../src/within.js'
@@ -237,4 +238,13 @@ it('reads the responses that arrived during a stall before it refuses', async ()
 it('needs no method of a timer, because timers are numbers in some runtimes, such as older ones of Workers', async () => {
   vi.stubGlobal('setTimeout', () => 1)
   expect(await new Admission(1, TIMEOUT).send(async () => 'response')).toBe('response')
+})
+
+it('sends a statement that waited in the context of its own request, because a client may choose the database by it', async () => {
+  const tenant = new AsyncLocalStorage<string>()
+  const admission = new Admission(1, TIMEOUT)
+  const send = (name: string) => tenant.run(name, () => admission.send(() => after(10).then(() => tenant.getStore())))
+  const responses = Promise.all(['a', 'b', 'c'].map(send))
+  await time.pass(30)
+  expect(await responses).toEqual(['a', 'b', 'c'])
 })
