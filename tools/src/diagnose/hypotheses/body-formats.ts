@@ -245,7 +245,7 @@ const toPascalCase = (key: string) => key.split('_').map(capitalize).join('')
 const CASES: readonly (readonly [name: string, write: (key: string) => string])[] = [
   ['PascalCase', toPascalCase],
   ['camelCase', (key) => key.charAt(0).toLowerCase() + toPascalCase(key).slice(1)],
-  ['snake_case', (key) => key.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase()],
+  ['snake_case', (key) => key.replace(/(?<=[a-z\d])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])/g, '_$&').toLowerCase()],
 ]
 
 /** For each of these styles, returns the JSON with its keys in this style. */

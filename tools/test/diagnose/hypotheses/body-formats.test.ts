@@ -80,6 +80,29 @@ describe('the parts of a JSON text', () => {
   })
 })
 
+it('the names of fields are written in each case', () => {
+  expect(runSteps(formats.recasedKeys(json('{"user_name":1,"orderID":{"HTTPLine2To":"a_b"}}'))).variants).toEqual([
+    { detail: 'PascalCase', value: '{"UserName":1,"OrderID":{"HTTPLine2To":"a_b"}}' },
+    { detail: 'camelCase', value: '{"userName":1,"orderID":{"hTTPLine2To":"a_b"}}' },
+    { detail: 'snake_case', value: '{"user_name":1,"order_id":{"http_line2_to":"a_b"}}' },
+  ])
+})
+
+it('members are removed one at a time, at most 32, and show at most 64 characters of a name', () => {
+  const name = 'n'.repeat(65)
+  expect(formats.withoutMember(json(`{"${name}":1, "b":2}`))?.variants).toEqual([
+    { detail: 'n'.repeat(64), value: '{"b":2}' },
+    { detail: 'b', value: `{"${name}":1}` },
+  ])
+  expect(formats.withoutMember(json(`{${'"a":1,'.repeat(40)}"b":2}`))?.variants).toHaveLength(32)
+})
+
+it('a function that reads many tokens lets other work run after each 2^13 of them', () => {
+  const numbers = `"a":[${'1,'.repeat(20_000)}1]`
+  expect([...formats.jsonAsForm(json(`{${numbers}}`))]).toEqual([2 ** 13, 2 ** 13])
+  expect([...formats.jsonParts(json(`{${numbers}}`))]).toEqual([2 ** 13, 2 ** 13])
+})
+
 describe('the parts of a multipart body', () => {
   const part = (boundary: string, content: string) => `--${boundary}\r\nX: y\r\n\r\n${content}\r\n`
   const details = (body: string) => formats.multipartParts(body).map(({ detail }) => detail)
