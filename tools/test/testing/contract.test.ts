@@ -38,7 +38,7 @@ describe('the contract finds the fault and names no other:', () => {
     expect(faults.filter((fault) => !store.message.test(fault))).toEqual([])
   })
 
-  it('of a factory that does not return a store while the backend is down', async () => {
+  it('of a store that answers, or a factory that returns none, while the backend is down', async () => {
     const faults = (createUnreachableStore: () => unknown) =>
       faultsFound(CORRECT_STORE, { createUnreachableStore: createUnreachableStore as () => NonceStore })
     expect(await faults(() => undefined)).toEqual([
@@ -46,6 +46,10 @@ describe('the contract finds the fault and names no other:', () => {
     ])
     expect(await faults(() => new Promise(() => {}))).toEqual([
       'createUnreachableStore() does not return within 4 s while the backend is down. Set a time-out in the client.',
+    ])
+    const reserve = () => Promise.reject(new Error('connection refused'))
+    expect(await faults(() => ({ reserve, release: async () => {} }))).toEqual([
+      'release() returns undefined while the backend is down. Throw an error.',
     ])
   })
 })
@@ -57,7 +61,7 @@ describe('the contract finds nothing wrong with a correct store:', () => {
 
   it('that fails when its backend is down', async () => {
     const reserve = () => Promise.reject(new Error('connection refused'))
-    for (const unreachable of [{ reserve }, { reserve, reserveAll: reserve }]) {
+    for (const unreachable of [{ reserve }, { reserve, reserveAll: reserve, release: reserve }]) {
       expect(await faultsFound(CORRECT_STORE, { createUnreachableStore: () => unreachable })).toEqual([])
     }
     expect(await faultsFound(CORRECT_STORE, { createUnreachableStore: reserve })).toEqual([])
