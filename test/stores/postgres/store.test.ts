@@ -305,6 +305,7 @@ describe('a table that is swept', () => {
         return { rows: [{ reserved: true, count: 0 }] }
       },
       concurrency: 1,
+      timeout: 100_000,
     })
     const outcomes = Array.from({ length: 70 }, (_, index) => store.reserve('42', `nonce ${index}`, 600))
     for (let index = 0; index < 70; index++) {
