@@ -11,10 +11,12 @@ export const decodeUnits = (units: string) => asUtf8(units.replace(/\\u(.{4})/g,
 export function decodeEscapes(text: string): Uint8Array {
   return latin1(
     text.replace(
-      /((?:\\u[0-9a-f]{4})+)|\\u\{([0-9a-f]{1,5})\}|\\x([0-9a-f]{2})|\\([\s\S])|[^\0-\x7f]+/gi,
-      (piece, units?: string, point?: string, byte?: string, other?: string) => {
+      /((?:\\u[\da-fA-F]{4})+)|\\u\{([\da-fA-F]{1,6})\}|\\U([\da-fA-F]{8})|\\x([\da-fA-F]{2})|\\([\s\S])|[^\0-\x7f]+/gu,
+      (piece, units?: string, braced?: string, long?: string, byte?: string, other?: string) => {
         if (units !== undefined) return decodeUnits(units)
-        if (point !== undefined) return asUtf8(String.fromCodePoint(Number.parseInt(point, 16)))
+        const point = Number.parseInt(braced ?? long ?? '', 16)
+        if (point > 0x10ffff) return piece
+        if (!Number.isNaN(point)) return asUtf8(String.fromCodePoint(point))
         if (byte !== undefined) return fromDigits(byte)
         return other === undefined ? asUtf8(piece) : (SHORT[other] ?? asUtf8(other))
       },

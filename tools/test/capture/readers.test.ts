@@ -25,6 +25,11 @@ it.each([
   ['\\q', 'q'],
   ['ë', 'ë'],
   ['\\n\\u00eb\\x22', '\në"'],
+  // Python and Go write characters beyond U+FFFF with eight digits.
+  ['\\U0001f389 \\U00e9', '🎉 U00e9'],
+  ['\\u{1F389}\\u{10ffff}\\u{110000}\\U00110000', '🎉\u{10ffff}\\u{110000}\\U00110000'],
+  ['C:\\\\New\\X41', 'C:\\NewX41'],
+  ['\\🎉', '🎉'],
 ])('escapes: %s', (text, decoded) => {
   expect(fromUtf8(decodeEscapes(text))).toBe(decoded)
 })
