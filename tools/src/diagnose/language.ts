@@ -3,14 +3,15 @@ import type { Language } from './finding.js'
 
 /** The words in `User-Agent` that show a language. Programs in other languages can use curl too, so curl is last. */
 const CLIENTS: readonly (readonly [Language, RegExp])[] = [
-  ['python', /python|aiohttp|httpx|httpie/],
+  ['python', /python|aiohttp|httpx|httpie|pycurl/],
   ['php', /php|guzzle|symfony|wordpress|laravel/],
   ['ruby', /ruby|faraday|httparty|rest-client/],
-  ['go', /^go-|go-http|resty/],
-  ['csharp', /\.net|restsharp|csharp|c#/],
-  ['perl', /perl|lwp/],
-  ['java', /java|okhttp|apache-httpclient|jetty|spring|reactornetty/],
-  ['node', /node|axios|undici|\bgot\b|needle|superagent|deno|bun/],
+  ['go', /^go-|go-http|go-resty/],
+  // In other places, `.net` is the end of a domain.
+  ['csharp', /(?<!\w)\.net|asp\.net|restsharp|csharp|c#/],
+  ['perl', /\bperl|\blwp/],
+  ['java', /java(?!script)|okhttp|apache-httpclient|jetty|spring|reactornetty/],
+  ['node', /\bnode|javascript|axios|undici|\bgot\b|needle|superagent|\bdeno\b|\bbun\b/],
   ['shell', /curl|wget/],
 ]
 
