@@ -596,6 +596,23 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     }
   }),
   withRelease(
+    'reserves a released key in two steps',
+    /^\d+ of \d+ simultaneous calls got the same key, after it was released/,
+    (store, right) => (webhookId, keys, owner) => {
+      for (const key of keys) store.owners.set(`released ${store.address(webhookId, key)}`, owner)
+      return right(webhookId, keys, owner)
+    },
+    (store, { reserve }) => ({
+      async reserve(webhookId, key, ttlSeconds, owner) {
+        const address = store.address(webhookId, key)
+        const isFree = store.owners.has(`released ${address}`) && !store.isTaken(store.backend.get(address))
+        await store.pause()
+        if (isFree) store.backend.delete(address)
+        return reserve(webhookId, key, ttlSeconds, owner)
+      },
+    }),
+  ),
+  withRelease(
     'frees the last key only',
     /^A nonce is still taken after release/,
     (_, right) => (webhookId, keys, owner) => right(webhookId, keys.slice(-1), owner),
