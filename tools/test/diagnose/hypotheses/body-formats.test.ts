@@ -101,6 +101,9 @@ it('a function that reads many tokens lets other work run after each 2^13 of the
   const numbers = `"a":[${'1,'.repeat(20_000)}1]`
   expect([...formats.jsonAsForm(json(`{${numbers}}`))]).toEqual([2 ** 13, 2 ** 13])
   expect([...formats.jsonParts(json(`{${numbers}}`))]).toEqual([2 ** 13, 2 ** 13])
+  // The 20 006 tokens are read, and written again, which costs 10 per token.
+  const costs = [2 ** 13, 2 ** 13, 10 * 2 ** 13, 10 * 2 ** 13, 10 * (20_006 % 2 ** 13)]
+  expect([...formats.numbersAsStrings(json(`{${numbers}}`))]).toEqual(costs)
 })
 
 describe('the parts of a multipart body', () => {
@@ -135,6 +138,29 @@ it('zeros that a parser lost are added after an integer, or after one decimal', 
     { detail: '-12.00', value: '{"a":-12.00,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
     { detail: '13.50', value: '{"a":-12,"b":13.50,"c":1.25,"d":"7","e":1e5,"f":true}' },
   ])
+})
+
+it('if a parser lost zeros of several numbers, all of them come first', () => {
+  expect(runSteps(formats.restoredFloats(json('[1,2.5,3]'))).variants.slice(0, 3)).toEqual([
+    { detail: 'every value', value: '[1.0,2.5,3.0]' },
+    { detail: '1.0', value: '[1.0,2.5,3]' },
+    { detail: '3.0', value: '[1,2.5,3.0]' },
+  ])
+})
+
+it('strings of digits become numbers, and at most 64 numbers become strings one at a time', () => {
+  const strings = '["12","-0.55","012","x1","1x","1.2.3",""]'
+  expect(runSteps(formats.stringsAsNumbers(json(strings)))).toBe('[12,-0.55,"012","x1","1x","1.2.3",""]')
+  expect(runSteps(formats.oneNumberAsString(json(`[${'1,'.repeat(64)}1]`))).variants).toHaveLength(64)
+})
+
+it.each([
+  ['{  "a": 1}', '{\n  "a": 1\n}'],
+  ['{\t\t"a": 1}', '{\n\t\t"a": 1\n}'],
+  ['{"a": 1}', undefined],
+  ['{\n  "a": 1}', undefined],
+])('the line breaks that curl removed from %j give %j', (text, restored) => {
+  expect(formats.restoreLineBreaks(text)).toBe(restored)
 })
 
 it('the fields of a form are at most 32, and a body that is not a form has none', () => {
