@@ -75,13 +75,17 @@ export function readArguments(...given: Parameters<typeof diagnose>): RequestToD
   if (body === undefined) {
     throw invalidType(`request.body is ${kindOf(listed.body)}. Pass the bytes as received, as to verify.`)
   }
+  const sent = original === undefined ? undefined : bytesOf(original, 'original')
+  if (original !== undefined && sent === undefined) {
+    throw invalidType(`original is ${kindOf(original)}. Pass the bytes of the file that was sent.`)
+  }
   const secrets = readSecrets(secret)
   if (clock !== undefined) assertClock(clock)
   return {
     ...readHeaders(headers, [schemeOf(lines).headers]),
     headers: [...targetOf(request), ...lines],
     body,
-    original: original === undefined ? undefined : bytesOf(original, 'original'),
+    original: sent,
     secrets,
     now: timeOf(clock ?? Date),
     isArrivalKnown: clock !== undefined,

@@ -57,6 +57,11 @@ export function nonceStoreContract(
   assertOptions(options, ['createUnreachableStore', 'wait', 'load'])
   const { load = 'full', wait, createUnreachableStore } = options
   if (!Object.hasOwn(LOADS, load)) throw invalidType("load must be 'full' or 'light'.")
+  for (const [name, value] of Object.entries({ wait, createUnreachableStore })) {
+    if (value !== undefined && typeof value !== 'function') {
+      throw invalidType(`${name} is ${kindOf(value)}. Pass a function.`)
+    }
+  }
   const setting = { ...options, createStore, load }
   const cases = {
     ...CASES,

@@ -67,7 +67,8 @@ it('reads a path that is a URL object, as some frameworks have it', async () => 
   expect((await diagnoseBriefly({ ...signedRequest(), path }, SECRET, CLOCK)).valid).toBe(true)
 })
 
-it('throws for an empty secret, and for a clock without now()', async () => {
+it('throws for an empty secret, for a clock without now() and for an original that is parsed', async () => {
   await expect(diagnose(signedRequest(), '')).rejects.toThrow(/^secret is an empty string/)
   await expect(diagnose(signedRequest(), SECRET, {} as never)).rejects.toThrow(/^clock/)
+  await expect(diagnose(signedRequest(), SECRET, CLOCK, { a: 1 } as never)).rejects.toThrow(/^original is an object/)
 })

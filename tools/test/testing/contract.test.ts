@@ -284,6 +284,8 @@ it('the contract needs a function, and options that it knows', () => {
     expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: "load must be 'full' or 'light'." }),
   )
   expect(contract(null)).toThrow(/options is null/)
+  expect(contract({ wait: 1000 })).toThrow(/^wait is a number\. Pass a function\.$/)
+  expect(contract({ createUnreachableStore: {} })).toThrow(/^createUnreachableStore is an object/)
   expect(() => Reflect.apply(nonceStoreContract, undefined, [new MemoryNonceStore()])).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining('Pass a function') }),
   )

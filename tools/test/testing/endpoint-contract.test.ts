@@ -473,6 +473,7 @@ describe('the contract', () => {
     [{ post: 'http://localhost/' }, 'post is a string. Pass a function that sends a request'],
     [{ secret: '' }, 'secret is an empty string. Pass the signing secret'],
     [{ clock: {} }, 'clock'],
+    [{ clock: { now: () => Number.NaN } }, 'clock.now() must return a finite number'],
     [{ body: { event: 'paid' } }, 'body is an object. Pass the bytes or the text'],
     [{ instances: 0 }, 'instances is not a whole number above 0.'],
     [{ instances: 1.5 }, 'instances is not a whole number above 0.'],

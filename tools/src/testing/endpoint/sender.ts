@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Clock } from '../../../../src/clock.js'
+import { type Clock, timeOf } from '../../../../src/clock.js'
 import type { HeaderNames } from '../../../../src/rules/formats.js'
 import type { ContractScheme } from './scheme.js'
 
@@ -52,7 +52,7 @@ export class Sender {
 
   /** Returns Unix time in seconds, `ahead` seconds from now. */
   seconds(ahead = 0): string {
-    return String(Math.floor(this.clock.now() / 1000) + ahead)
+    return String(Math.floor(timeOf(this.clock) / 1000) + ahead)
   }
 
   /** Returns the event of the user, or if there is none, a body that no other request has. */
