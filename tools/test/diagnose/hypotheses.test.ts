@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../../test/support/built.js'
 import { pathsBelow } from '../../../test/support/files.js'
 import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
-import { concat, fromHex, hex, latin1, utf8 } from '../../src/bytes.js'
+import { concat, fromHex, hex, latin1, utf8, utf16 } from '../../src/bytes.js'
 import { FIXES, type Fix } from '../../src/diagnose/fixes.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from '../../src/diagnose/hypotheses/body.js'
 import { digestHypotheses } from '../../src/diagnose/hypotheses/digest.js'
@@ -205,6 +206,33 @@ it.each(['\\', '\\u', '\\x', '%', '$', '&', '&#', '='])(
     }
   },
 )
+
+it('decoders are applied one after the other, at most three of them', () => {
+  const decoded = (what: string, body: Uint8Array) => {
+    const { variants } = resultOf(rowNamed(BODY_SOURCES, what).apply(body, CONTEXT)) as Variants<Uint8Array | string>
+    return variants.map(({ detail, value }) => `${detail}: ${Buffer.from(value as string).toString('latin1')}`)
+  }
+  const zipped = gzipSync('{"a":1}')
+  const sent = utf8(zipped.toString('base64'))
+  expect(decoded('the uncompressed body', sent)).toEqual(['base64 of gzip: {"a":1}'])
+  expect(decoded('the body decoded from', sent)).toEqual([`base64: ${zipped.toString('latin1')}`])
+  let text = 'é'
+  for (let layer = 0; layer < 4; layer++) text = hex(utf8(text))
+  expect(decoded('the body decoded from', utf8(text)).filter((one) => /^hex.*: c3a9$/.test(one))).toHaveLength(1)
+  expect(decoded('the body decoded from', utf8(text)).filter((one) => one.endsWith(': \xc3\xa9'))).toEqual([])
+})
+
+it('a body in UTF-16 has a zero as its second byte', () => {
+  const row = rowNamed(BODY_SOURCES, 'which arrived in UTF-16')
+  expect(row.apply(utf16('{"a":1}', 'little-endian'), CONTEXT)).toBe('{"a":1}')
+  expect(row.apply(utf8('{"a":1}'), CONTEXT)).toBeUndefined()
+})
+
+it('a text in the place of the body is proposed once, for the body as received', () => {
+  const row = rowNamed(BODY_HYPOTHESES, 'the text `[object Object]` in the place of the body')
+  const [body, changed] = [utf8('{"a": 1}'), utf8('{"a":1}')]
+  expect([body, changed].map((one) => row.apply(one, { ...CONTEXT, body }))).toEqual(['[object Object]', undefined])
+})
 
 it('JSON in any encoding is written again, and each of its tokens has a cost', () => {
   const costs: number[] = []

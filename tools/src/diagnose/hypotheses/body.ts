@@ -236,7 +236,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
-  ...constants('rare', 'Array', '[object Promise]', 'System.Net.Http.StringContent'),
+  ...constants('rare', 'Array', 'nil', 'NaN', '[object Promise]', 'System.Net.Http.StringContent'),
   unfilled('last', 'the placeholder `<detail>` in the place of the body', (body, context) =>
     body === context.body ? placeholdersFor('body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody') : undefined,
   ),
@@ -247,7 +247,6 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
       'space removed': { code: 'body_newline', fix: 'keep_newlines' },
       'quotes added': { code: 'body_wrapped', fix: 'write_body' },
       case: { code: 'body_changed', fix: 'same_bytes' },
-      replaced: { code: 'body_not_signed', fix: 'sign_body' },
     },
     (change) => text((body) => change(body) as string | undefined),
     'last',
