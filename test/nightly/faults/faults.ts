@@ -54,6 +54,23 @@ interface Report {
 
 let loads = 0
 
+/** How many loads of one test file run at the same time. */
+const MAX_LOADS = 3
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(act: () => Promise<T>): Promise<T> {
+  if (running === MAX_LOADS) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running++
+  try {
+    return await act()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) running--
+    else next()
+  }
+}
+
 /** The longest time that an attempt may take, in milliseconds: the timeout of the guide plus half a second. */
 const ANSWERS_WITHIN = 1500
 
@@ -343,14 +360,15 @@ export function switchover<Server extends SwitchableServer>(
  */
 export async function measureFault(kind: string, row: Row, after = AFTER): Promise<Report> {
   const { fault, store, start } = row
-  const closers: Closers = []
-  let report: Report
-  try {
-    const { address, ...events } = await start(closers)
-    report = await underLoad(kind, address, row, events, after)
-  } finally {
-    for (const close of closers.reverse()) await close()
-  }
+  const report = await inTurn(async () => {
+    const closers: Closers = []
+    try {
+      const { address, ...events } = await start(closers)
+      return await underLoad(kind, address, row, events, after)
+    } finally {
+      for (const close of closers.reverse()) await close()
+    }
+  })
   const { FAULT_REPORTS } = process.env
   if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
   return report
