@@ -33,8 +33,7 @@ const RANDOM = `FC_SEED=${Date.now() % 2 ** 31}`
 const PARTS = {
   // Some of them count what a server does per second, so nothing else runs beside them.
   stores: tests('stores', 40, '--maxWorkers 1'),
-  // Each fault has a server and several processes of its own: with too many at once, the processor is the fault.
-  faults: tests('faults', 40, '--maxWorkers 1 --maxConcurrency 4'),
+  faults: tests('faults', 40, '--maxWorkers 1'),
   memory: tests('memory', 10, '--maxWorkers 1'),
   frameworks: tests('frameworks', 40),
   senders: tests('senders', 20),

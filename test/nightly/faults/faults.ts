@@ -54,8 +54,8 @@ interface Report {
 
 let loads = 0
 
-/** How many loads of one test file run at the same time. */
-const MAX_LOADS = 3
+/** How many loads run at the same time. Each has a server and several processes: with too many, the processor is the fault. */
+const MAX_LOADS = 2
 let running = 0
 const waiting: (() => void)[] = []
 
