@@ -80,7 +80,7 @@ function checkSignatureFormat(scheme: HeaderRules, { names, signature }: Claim):
   return rejected(scheme.messages(names), 'signature_mismatch', scheme.describeSignature(signature))
 }
 
-/** A webhook and its secrets. The ID of an unknown webhook is `undefined`. */
+/** A webhook, and the keys of its secrets. The ID of an unknown webhook is `undefined`. */
 export interface Webhook<Key> {
   readonly webhookId: string | undefined
   readonly keys: readonly Key[]

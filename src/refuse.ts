@@ -149,7 +149,9 @@ type ErrorKind = Pick<RefusalLog, 'status' | 'level'> & { headers: Record<string
 
 /** Returns the status, headers and log level for an error, by its `code`. An error without a code of this package gets status 500. */
 function kindOfError(error: unknown): ErrorKind {
-  const { status, headers, level } = ERRORS[codeOf(error) ?? 'ERR_INVALID_ARGUMENT']
+  const code = codeOf(error)
+  if (code === undefined) return { status: 500, headers: {}, level: 'error' }
+  const { status, headers, level } = ERRORS[code]
   const isUnread = propertyOf(propertyOf(error, 'headers'), 'Connection') === 'close'
   return { status, headers: { ...(isUnread ? CONNECTION_CLOSE : headers) }, level }
 }

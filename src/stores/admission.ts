@@ -37,7 +37,8 @@ export class Admission {
   send<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#hasRoom()) return this.#sendNow(ask)
     return new Promise((resolve, reject) => {
-      // A client may choose the database by the context of its request, but another request calls this function.
+      // Another request calls this function. Without `bind`, `ask` would have the AsyncLocalStorage of that request, by which a client may
+      // choose the database.
       const start = AsyncResource.bind(() => {
         stopTimer()
         resolve(this.#sendNow(ask))

@@ -188,7 +188,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     } finally {
       if (running === undefined) {
         this.#waiting--
-        // A later call must not run the work, because the request has got its response.
+        // A later call must not run the work, because the sender already has a response.
         running = Promise.reject(storeFailed(new Error(NOT_CALLED)))
       }
       await Promise.allSettled([running])

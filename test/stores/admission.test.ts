@@ -235,12 +235,12 @@ it('reads the responses that arrived during a stall before it refuses', async ()
   expect(await waiting).toMatchObject({ milliseconds: 800, error: undefined })
 })
 
-it('needs no method of a timer, because timers are numbers in some runtimes, such as older ones of Workers', async () => {
+it('works if a timer is a number, as in Workers with an earlier compatibility date', async () => {
   vi.stubGlobal('setTimeout', () => 1)
   expect(await new Admission(1, TIMEOUT).send(async () => 'response')).toBe('response')
 })
 
-it('sends a statement that waited in the context of its own request, because a client may choose the database by it', async () => {
+it('sends a statement that waited with the AsyncLocalStorage of its own request', async () => {
   const tenant = new AsyncLocalStorage<string>()
   const admission = new Admission(1, TIMEOUT)
   const send = (name: string) => tenant.run(name, () => admission.send(() => after(10).then(() => tenant.getStore())))

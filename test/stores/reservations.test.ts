@@ -316,7 +316,7 @@ describe('a reservation that has no response in time', () => {
     expect(await outcomesOf([reserve(['a'])], 500)).toEqual([true])
   })
 
-  it('fails copies until its own time ends, also if an earlier one is refused meanwhile', async () => {
+  it('fails copies until its own time ends, even if the time of an earlier reservation ends first', async () => {
     const { database, reserve } = open()
     database.taken.add('a')
     database.milliseconds = 100_000

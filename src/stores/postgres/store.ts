@@ -103,8 +103,9 @@ export const POSTGRES: SqlDialect = {
       ),
     )
     const count = Number(row?.['count'])
-    if (Number.isNaN(count))
+    if (Number.isNaN(count)) {
       throw new Error('query resolved to no count. Resolve to the rows as objects, or to { rows }.')
+    }
     return count
   },
 }

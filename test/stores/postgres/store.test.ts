@@ -275,7 +275,7 @@ describe('deleteExpired', () => {
     expect(await another('deletes').reserve('42', 'live', 600)).toBe(false)
   })
 
-  it('ends with an error if the client resolves to no number', async () => {
+  it('ends with an error if the client resolves to no count', async () => {
     let statements = 0
     const store = another('absent', async () => {
       if (++statements > 1) throw new Error('The deletion does not end.')
