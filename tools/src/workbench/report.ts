@@ -107,7 +107,7 @@ export function checkRules(
       detailOf(isSigned, 'It matches.', broken('signature_mismatch', form)),
     ),
     rule(
-      'The nonce is new on this webhook',
+      `The ${scheme.isStandard ? 'attempt' : 'nonce'} is new on this webhook`,
       'replayed_nonce',
       undefined,
       'One request cannot show whether it is a replay, because only the nonce store of the service knows used nonces.',
