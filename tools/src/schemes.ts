@@ -76,8 +76,8 @@ export function schemeOf(headers: readonly Header[]): ToolScheme {
 function schemeOfNames(names: readonly string[]): ToolScheme | undefined {
   const has = (name: string) => names.includes(name)
   const signed = SCHEMES.find((scheme) => has(scheme.headers.signature))
-  // Of the names of Standard Webhooks, `verify` reads the first set with a header in the request, so sets are not mixed.
-  const possible = SCHEMES.filter(({ isStandard }) => isStandard === (signed?.isStandard ?? isStandard))
+  // `verify` reads the first set of names of which the request has a header, and does not mix sets.
+  const possible = SCHEMES.filter(({ isStandard }) => signed === undefined || isStandard === signed.isStandard)
   return possible.find((scheme) => Object.values(scheme.headers).some(has))
 }
 

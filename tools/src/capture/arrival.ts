@@ -9,7 +9,7 @@ export type Arrival = readonly [milliseconds: number, source: string]
 
 /** Returns the arrival for a date with a time zone, or for Unix time in seconds or milliseconds. Returns `undefined` for other values. */
 export function arrivalOf(time: unknown, source: string): Arrival | undefined {
-  // An object of a capture can have a field such as `toString`, with which `String` throws.
+  // `String` throws for an object of a capture that has a field named `toString`.
   if (typeof time !== 'string' && typeof time !== 'number') return undefined
   const isUnixTime = /^\d{9,13}(\.\d+)?$/.test(String(time))
   const number = Number(time) * (Number(time) < 1e11 ? 1000 : 1)

@@ -22,12 +22,12 @@ export function parseUrl(text: string | undefined, name = 'URL'): URL {
   return url
 }
 
-/** A day, in seconds. Timers of Node cannot wait longer than 24 days. */
-const MAX_TIMEOUT = 86_400
+/** One day. A timer of Node can wait for at most 24 days. */
+const MAX_TIMEOUT_SECONDS = 86_400
 
 export function parseTimeout(seconds: number): number {
-  if (seconds > 0 && seconds <= MAX_TIMEOUT) return seconds
-  throw new UsageError(`--timeout is ${seconds}. Pass a number of seconds above 0, and up to ${MAX_TIMEOUT}.`)
+  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
+  throw new UsageError(`--timeout is ${seconds}. Pass a number of seconds above 0, and up to ${MAX_TIMEOUT_SECONDS}.`)
 }
 
 export interface EndpointResponse {

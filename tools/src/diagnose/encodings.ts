@@ -151,7 +151,7 @@ const utf16In = (order: 'little-endian' | 'big-endian', likelihood: Likelihood) 
 const PERCENT = [
   ...[forms.percentEncode, encodeURIComponent, encodeURI, forms.formEncode],
   (text: string) => forms.percentEncode(text).replaceAll('%2F', '/'),
-  // Several at a time, because a call for each byte of a large body would take long.
+  // Each call replaces up to 64 bytes, because one call per byte of a large body would take long.
   (text: string) => forms.percentEncode(text).replace(/(?:%..){1,64}/g, (bytes) => bytes.toLowerCase()),
 ]
 const fromPercent = (text: string) =>

@@ -7,7 +7,7 @@ const CLIENTS: readonly (readonly [Language, RegExp])[] = [
   ['php', /php|guzzle|symfony|wordpress|laravel/],
   ['ruby', /ruby|faraday|httparty|rest-client/],
   ['go', /^go-|go-http|go-resty/],
-  // In other places, `.net` is the end of a domain.
+  // After a letter, `.net` is the end of a domain, except in `asp.net`.
   ['csharp', /(?<!\w)\.net|asp\.net|restsharp|csharp|c#/],
   ['perl', /\bperl|\blwp/],
   ['java', /java(?!script)|okhttp|apache-httpclient|jetty|spring|reactornetty/],

@@ -88,6 +88,7 @@ export function withoutGuessedNonce(intended: IntendedHeaders, { nonce }: Receiv
   const { renamed } = nonce
   if (renamed === undefined || hasWord(plain(renamed[0]), 'nonce')) return intended
   const { signature, isSwapped } = intended
+  // A swap with the guess is undone.
   return { timestamp: isSwapped ? intended.nonce : intended.timestamp, nonce: undefined, signature }
 }
 

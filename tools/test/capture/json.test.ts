@@ -125,7 +125,7 @@ it('a capture may be without a time', () => {
   expect(parsed({ headers, body: '', ts: String(EARLIER / 1000) }).arrival?.[0]).toBe(EARLIER)
 })
 
-it('a value with fields named as the methods of JavaScript, or a list, is no time and no name', () => {
+it('an object, a list or a boolean is not read as a time or a name', () => {
   for (const value of [{ toString: 1, valueOf: 1 }, [[NOW]], true]) {
     expect(parsed({ headers, body: '', time: value }).arrival).toBeUndefined()
     const attributes = [{ key: value, value: { stringValue: 'a' } }, ...NAMED.map(attributeOf)]

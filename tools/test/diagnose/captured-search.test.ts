@@ -11,13 +11,13 @@ import { diagnose } from '../../src/diagnose/index.js'
 import { memoize } from './brief-search.js'
 import { CAPTURED, type Captured, expectMistake, named, requestOf } from './captured.js'
 
-// The search in all hypotheses, which takes long. captured.test.ts has the search in a few.
+// These tests search in all hypotheses, which takes long. captured.test.ts searches in a few of them.
 
 const diagnoseOnce = memoize((request: Captured) =>
   diagnose(requestOf(request), request.secret, { now: () => request.now }),
 )
 
-/** The hypotheses that no request needs, because another one comes first. They have examples. */
+/** No captured request needs these hypotheses, because another one comes first. Each of them has an example in other tests. */
 const WITH_EXAMPLES = new Set([
   'the value after `NAME=` in the secret',
   'the timestamp in ISO 8601 with milliseconds',

@@ -9,7 +9,7 @@ export interface Captured {
   readonly name: string
   /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
   readonly codes: readonly string[]
-  /** The codes of its other mistakes, if only all of them together explain the signature. */
+  /** The codes of the request's other mistakes, if only all of them together explain the signature. */
   readonly others?: readonly string[]
   /** The side of the first finding. */
   readonly side?: Side

@@ -85,7 +85,11 @@ const afterEight = (digest: Buffer) => `${`v1,${'A'.repeat(43)}= `.repeat(8)}v1,
 it.each<[string, string, Sent]>([
   ['a signature with stray bits', 'signature_format', { write: (digest) => `v1,${strayBase64(digest)}` }],
   ['the right signature after eight others', 'signature_mismatch', { write: afterEight }],
-  ['no ID, of which the signature knows', 'header_missing', { id: '', names: (name) => name.replace(/id$/, 'none') }],
+  [
+    'no ID, although the signature covers one',
+    'header_missing',
+    { id: '', names: (name) => name.replace(/id$/, 'none') },
+  ],
   ['names of two sets', 'header_name', { ...renamed('webhook', 'svix'), headers: { 'webhook-id': ID } }],
 ])('a request of Standard Webhooks is not valid: %s', async (_, code, parts) => {
   const request = sent(parts)

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_TIMEOUT } from '../../../../src/arguments.js'
 import { type EndpointCase, type EndpointResult, endpointContract } from '../../testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
@@ -17,11 +18,8 @@ import { type Style, wrapText, write } from '../output/terminal.js'
 /** The first case sends a valid request. If the endpoint refuses it, the other cases say nothing about the rules. */
 const FIRST = 'accepted-json'
 
-/** With a lower rate, a timer of Node could overflow, and then would not wait at all. */
+/** With a lower rate, a pause could be longer than the longest timer of Node, which then does not wait at all. */
 const MIN_RATE = 0.01
-
-/** The timeout of the contract. This timeout is very long, because it includes the pauses between requests. The client applies `--timeout`. */
-const LONG_MILLISECONDS = 2 ** 31 - 1
 
 export const check = defineCommand({
   name: 'check',
@@ -78,7 +76,8 @@ export const check = defineCommand({
       clock: context.clock,
       body,
       instances: urls.length,
-      timeout: LONG_MILLISECONDS,
+      // The time-out of the contract includes the pauses between requests, so the client applies `--timeout` instead.
+      timeout: MAX_TIMEOUT,
     })
     const chosen = choose(contract, values.only, values.skip)
 

@@ -50,13 +50,14 @@ export const send = defineCommand({
     const given = parseScheme(values.scheme)
     const saved = await readSaved(call, context)
     if (saved !== undefined && !values.resign) {
-      if (given !== undefined)
-        throw new UsageError('--scheme is for a new signature. Pass --resign too, or leave it out.')
+      if (given !== undefined) {
+        throw new UsageError('--scheme is for a new signature. Pass --resign too, or leave out --scheme.')
+      }
       return sendSaved(saved, { url, extra, timeout }, context, style)
     }
     const body = saved?.body ?? (await readInput(operands[1], 'the body', context))
     const loaded = await loadSecret(call, context)
-    // A saved request is signed again by the rules of its own signature.
+    // By default, a saved request is signed again with the scheme of its headers.
     const scheme = given ?? schemeNameOf(saved?.headers ?? [])
     const ofSecret = [...loaded.notes, ...weaknessNotes(loaded), ...schemeNotes(scheme, loaded.secret)]
     const notes = [...ofSecret, ...(saved?.notes ?? [])]

@@ -41,9 +41,10 @@ export const sign = defineCommand({
     const format = FORMATS.find((one) => one === given)
     if (format === undefined) throw unknownWord('--format', given, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/', '--url')
-    if (values.url !== undefined && (values.json || !/^(curl|http)$/.test(format))) {
+    const hasUrl = !values.json && (format === 'curl' || format === 'http')
+    if (values.url !== undefined && !hasUrl) {
       throw new UsageError(
-        '--url is for --format curl and http. Pass one of these formats without --json, or leave it out.',
+        '--url is for --format curl and http. Pass one of these formats without --json, or leave out --url.',
       )
     }
     const scheme = parseScheme(values.scheme)
@@ -51,12 +52,11 @@ export const sign = defineCommand({
     if (timestamp !== undefined && !(Number.isInteger(timestamp) && timestamp >= 0 && timestamp <= MAX_SECONDS)) {
       throw new UsageError(`--timestamp ${timestamp} is not Unix time in seconds, such as $(date +%s).`)
     }
-    if (nonce !== undefined && !(scheme === 'standard-webhooks' ? isMessageId(nonce) : isNonce(nonce))) {
-      const form =
-        scheme === 'standard-webhooks'
-          ? `1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop`
-          : `1 to ${MAX_NONCE_LENGTH} visible ASCII characters`
-      throw new UsageError(`--nonce is not ${form}. Leave it out to sign a random one.`)
+    const isStandard = scheme === 'standard-webhooks'
+    if (nonce !== undefined && !(isStandard ? isMessageId(nonce) : isNonce(nonce))) {
+      const maxLength = isStandard ? MAX_ID_LENGTH : MAX_NONCE_LENGTH
+      const form = `1 to ${maxLength} visible ASCII characters${isStandard ? ' without a full stop' : ''}`
+      throw new UsageError(`--nonce is not ${form}. Leave out --nonce to sign a random one.`)
     }
     const [path] = operands
     const body = await readInput(path, 'the body', context)

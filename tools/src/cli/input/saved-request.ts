@@ -9,7 +9,9 @@ export const SAVED_OPTIONS = {
     value: 'FILE',
     help: 'sends a saved request again, unchanged, instead of a body. listen --save and captureRequest save requests',
   },
-  resign: { help: 'signs the saved request again, with the time now and a new nonce' },
+  resign: {
+    help: 'signs the saved request again, with the time now and a new nonce. Without --scheme, the scheme stays the same',
+  },
 } as const satisfies Options
 
 /** A saved request, without headers such as `Connection`, which were only for the connection of the original request. */

@@ -39,7 +39,7 @@ export function signWith(
   return signStandard(body, decodeStandardSecret(secret) ?? Buffer.from(secret), { messageId: nonce, ...options })
 }
 
-/** Returns the headers of a request with a new signature. The signature has the names of the old one, because some verifiers know only these. */
+/** Returns the headers of a request with a new signature. Names such as `svix-id` stay, because some verifiers know only these names. */
 export function signAgain(
   scheme: SchemeName | undefined,
   { headers, body }: { readonly headers: readonly Header[]; readonly body: Body },

@@ -78,10 +78,11 @@ function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   return { code: 'body_changed', message, fix: 'send_whole_json' }
 }
 
-/** Returns the index of the first byte that is not UTF-8. In `decoded`, U+FFFD stands for it. The body can have other U+FFFD that are UTF-8. */
+/** Returns the index of the first byte that is not UTF-8. `decoded` is the body with U+FFFD in place of bytes that are not UTF-8. */
 function findInvalidByte(body: Uint8Array, decoded: Uint8Array): number {
   let index = 0
   while (body[index] === decoded[index]) index++
+  // The body's byte can equal the first byte of U+FFFD, so this loop goes back to the start of the character.
   while (((decoded[index] as number) & 0xc0) === 0x80) index--
   return index
 }

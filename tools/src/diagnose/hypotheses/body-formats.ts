@@ -68,8 +68,14 @@ function printfFormat(text: string): string {
 
 /** The short escapes of JSON, and the characters that they stand for. */
 export const SHORT_ESCAPES: { readonly [sequence: string]: string } = {
-  ...{ '\\"': '"', '\\\\': '\\', '\\/': '/' },
-  ...{ '\\b': '\b', '\\f': '\f', '\\n': '\n', '\\r': '\r', '\\t': '\t' },
+  '\\"': '"',
+  '\\\\': '\\',
+  '\\/': '/',
+  '\\b': '\b',
+  '\\f': '\f',
+  '\\n': '\n',
+  '\\r': '\r',
+  '\\t': '\t',
 }
 
 /** Replaces escapes such as `\n`, as `echo -e` does. Only printf also replaces `\"`. */

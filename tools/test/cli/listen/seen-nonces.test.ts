@@ -23,7 +23,7 @@ it('says when a nonce was reserved as long as it can be replayed: for exactly 60
   expect(store.describeReplay()).toBe('the same nonce 600 s ago')
 })
 
-it('says that an attempt of Standard Webhooks was used, which has no other split', () => {
+it('names the repeated attempt of Standard Webhooks, which cannot be split differently', () => {
   const nonces = new SeenNonces()
   nonces.storeFor(0).reserve('listen', 'attempt 0123', 600)
   const store = nonces.storeFor(12_000)
