@@ -54,7 +54,7 @@ interface Report {
 
 let loads = 0
 
-/** How many loads run at the same time. Each has a server and several processes: with too many, the processor is the fault. */
+/** How many loads run at the same time. Each load has a server and several processes. More of them would keep the processor so busy that responses are late. */
 const MAX_LOADS = 2
 let running = 0
 const waiting: (() => void)[] = []

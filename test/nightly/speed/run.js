@@ -26,8 +26,8 @@ const [FEWER, MORE] = [500, 1500]
 const CALLS = fileURLToPath(new URL('calls.js', import.meta.url))
 const VALGRIND = ['--tool=cachegrind', '--cache-sim=no', '--cachegrind-out-file=/dev/null']
 /**
- * With these, V8 does the same in each process. It optimizes nothing, because it would do so during the calls that are counted, and has
- * so much space (in MB) that it collects no garbage.
+ * With these options, V8 does the same work in each process. V8 optimizes nothing, because an optimization during the counted calls would
+ * add instructions. The space is 128 MB, so that V8 collects no garbage.
  */
 const REPEATABLE = [
   ...['--predictable', '--single-threaded', '--hash-seed=1', '--random-seed=1', '--no-opt'],
