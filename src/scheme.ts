@@ -52,5 +52,5 @@ export const OWN_SCHEME: Scheme<Secret, string, Accepted> = {
   isSignatureOf,
   reservationKeys,
   adviseOnSecrets,
-  accept: (common, nonce) => ({ ...common, nonce }),
+  accept: ({ ok, webhookId, timestamp, secretIndex }, nonce) => ({ ok, webhookId, timestamp, nonce, secretIndex }),
 }

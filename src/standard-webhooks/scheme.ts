@@ -47,5 +47,11 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
   },
   reservationKeys: (message) => [attemptKey(message)],
   adviseOnSecrets: adviseOnKeys,
-  accept: (common, messageId) => ({ ...common, messageId }),
+  accept: ({ ok, webhookId, timestamp, secretIndex }, messageId) => ({
+    ok,
+    webhookId,
+    messageId,
+    timestamp,
+    secretIndex,
+  }),
 }
