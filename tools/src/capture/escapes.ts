@@ -14,11 +14,12 @@ export function decodeEscapes(text: string): Uint8Array {
       /((?:\\u[\da-fA-F]{4})+)|\\u\{([\da-fA-F]{1,6})\}|\\U([\da-fA-F]{8})|\\x([\da-fA-F]{2})|\\([\s\S])|[^\0-\x7f]+/gu,
       (piece, units?: string, braced?: string, long?: string, byte?: string, other?: string) => {
         if (units !== undefined) return decodeUnits(units)
-        const point = Number.parseInt(braced ?? long ?? '', 16)
-        if (point > 0x10ffff) return piece
-        if (!Number.isNaN(point)) return asUtf8(String.fromCodePoint(point))
+        if (other !== undefined) return SHORT[other] ?? asUtf8(other)
         if (byte !== undefined) return fromDigits(byte)
-        return other === undefined ? asUtf8(piece) : (SHORT[other] ?? asUtf8(other))
+        const digits = braced ?? long
+        if (digits === undefined) return asUtf8(piece)
+        const point = Number.parseInt(digits, 16)
+        return point > 0x10ffff ? piece : asUtf8(String.fromCodePoint(point))
       },
     ),
   )
