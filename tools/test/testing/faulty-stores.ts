@@ -559,7 +559,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   withReserveAll('always false', /reserveAll\(\) returns false for free keys/, () => async () => false),
   withReserveAll(
     'false for the second of two messages at once',
-    /reserveAll\(\) returns false for free keys if/,
+    /reserveAll\(\) returns false for free keys if several calls run at once\. Make concurrent calls independent/,
     (_, right) => firstOnly(right),
   ),
   withReserveAll('returns nothing', /reserveAll\(\) returned undefined, not a boolean/, () => () => undefined as never),
@@ -571,7 +571,53 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
         (await right(...call)) || databaseError(),
   ),
   withRelease('does nothing', /is still taken after release|None of .* after it was released/, () => async () => {}),
-  withRelease('throws', /^release\(\) threw for (a key|two keys)/, () => databaseError),
+  withRelease(
+    'throws for one key',
+    /^release\(\) threw for a key\. Return nothing/,
+    (_, right) => (id, keys, owner) => {
+      return keys.length === 1 ? databaseError() : right(id, keys, owner)
+    },
+  ),
+  withRelease(
+    'throws for two keys',
+    /^release\(\) threw for two keys\. Return nothing/,
+    (_, right) => (id, keys, owner) => {
+      return keys.length === 2 ? databaseError() : right(id, keys, owner)
+    },
+  ),
+  withRelease('throws for an unknown key', /^release\(\) threw for a key/, (store, right) => (id, keys, owner) => {
+    return keys.some((key) => !store.owners.has(store.address(id, key))) ? databaseError() : right(id, keys, owner)
+  }),
+  withRelease(
+    'refuses a key with an owner',
+    /^reserve(All)?\(\) returns false for (a free key|free keys) with an owner|None of \d+ simultaneous calls got the same key/,
+    (_, right) => right,
+    (_, { reserve, reserveAll }) => ({
+      reserve: async (id, key, ttl, owner) => owner === undefined && reserve(id, key, ttl),
+      reserveAll: async (id, keys, ttl, owner) => owner === undefined && reserveAll(id, keys, ttl),
+    }),
+  ),
+  withRelease(
+    'does not reserve a released key again',
+    /^A key that was released is not reserved again|simultaneous calls got the same key, after it was released/,
+    (store, right) => (webhookId, keys, owner) => {
+      for (const key of keys) store.owners.set(`released ${store.address(webhookId, key)}`, owner)
+      return right(webhookId, keys, owner)
+    },
+    (store, { reserve }) => ({
+      async reserve(webhookId, key, ttlSeconds, owner) {
+        const address = store.address(webhookId, key)
+        const isReleased = store.owners.has(`released ${address}`) && !store.isTaken(store.backend.get(address))
+        return isReleased || reserve(webhookId, key, ttlSeconds, owner)
+      },
+    }),
+  ),
+  withRelease(
+    'an empty text for no owner of reserve',
+    /^release\(\) frees a key that has no owner/,
+    (_, right) => right,
+    (_, { reserve }) => ({ reserve: (id, key, ttl, owner = '') => reserve(id, key, ttl, owner) }),
+  ),
   withRelease('returns false', /^release\(\) returned false/, () => async () => false as never),
   withRelease('hangs', /^release\(\) did not respond within 20 s/, () => () => new Promise(() => {})),
   releasing('ignores the owner', /(another|no) owner/, () => true),
