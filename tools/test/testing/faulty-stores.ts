@@ -206,6 +206,18 @@ function withRelease(
   })
 }
 
+/** Returns a right `release` that marks its keys for {@link isReleased}. */
+function markingReleased(store: Store, right: Release): Release {
+  return (webhookId, keys, owner) => {
+    for (const key of keys) store.owners.set(`released ${store.address(webhookId, key)}`, owner)
+    return right(webhookId, keys, owner)
+  }
+}
+
+/** Returns whether a key was released, and is free now. */
+const isReleased = (store: Store, address: string) =>
+  store.owners.has(`released ${address}`) && !store.isTaken(store.backend.get(address))
+
 /** A store whose `release` compares the owners wrongly. */
 function releasing(
   fault: string,
@@ -600,15 +612,11 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   withRelease(
     'does not reserve a released key again',
     /^A key that was released is not reserved again|simultaneous calls got the same key, after it was released/,
-    (store, right) => (webhookId, keys, owner) => {
-      for (const key of keys) store.owners.set(`released ${store.address(webhookId, key)}`, owner)
-      return right(webhookId, keys, owner)
-    },
+    markingReleased,
     (store, { reserve }) => ({
       async reserve(webhookId, key, ttlSeconds, owner) {
         const address = store.address(webhookId, key)
-        const isReleased = store.owners.has(`released ${address}`) && !store.isTaken(store.backend.get(address))
-        return isReleased || reserve(webhookId, key, ttlSeconds, owner)
+        return isReleased(store, address) || reserve(webhookId, key, ttlSeconds, owner)
       },
     }),
   ),
@@ -644,14 +652,11 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   withRelease(
     'reserves a released key in two steps',
     /^\d+ of \d+ simultaneous calls got the same key, after it was released/,
-    (store, right) => (webhookId, keys, owner) => {
-      for (const key of keys) store.owners.set(`released ${store.address(webhookId, key)}`, owner)
-      return right(webhookId, keys, owner)
-    },
+    markingReleased,
     (store, { reserve }) => ({
       async reserve(webhookId, key, ttlSeconds, owner) {
         const address = store.address(webhookId, key)
-        const isFree = store.owners.has(`released ${address}`) && !store.isTaken(store.backend.get(address))
+        const isFree = isReleased(store, address)
         await store.pause()
         if (isFree) store.backend.delete(address)
         return reserve(webhookId, key, ttlSeconds, owner)
