@@ -4,7 +4,7 @@ import { type Body, bytesOf } from '../../../src/rules/body.js'
 import { type HeadersInput, readHeaders } from '../../../src/rules/headers.js'
 import { concat, utf8 } from '../bytes.js'
 import type { Header } from './headers.js'
-import { listHeaders, pairsOf } from './headers.js'
+import { listHeaders, pairsOf, withoutIterator } from './headers.js'
 import { httpText, markOf } from './write-request.js'
 
 /** The head of a request. Node's `IncomingMessage`, a Fetch `Request`, and the requests of most frameworks have these fields. */
@@ -85,8 +85,7 @@ function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] 
 }
 
 function listValidHeaders(headers: HeadersInput): readonly Header[] {
-  // An iterator can be read only once.
-  const listed = 'next' in Object(headers) ? Array.from(headers as Iterable<readonly [string, string]>) : headers
+  const listed = withoutIterator(headers)
   // This function throws for what cannot be the headers of a request, such as a list of names and values.
   readHeaders(listed)
   return listHeaders(listed)

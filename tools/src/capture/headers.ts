@@ -91,3 +91,10 @@ const OF_PROXIES =
 export function passedProxy(headers: readonly Header[]): boolean {
   return headers.some(([name]) => OF_PROXIES.test(name))
 }
+
+/** Returns headers that can be read again: a list in place of an iterator, which can be read only once. */
+export function withoutIterator(headers: HeadersInput): HeadersInput {
+  // An object of headers may have a header with the name `next`.
+  const isIterator = 'next' in Object(headers) && Symbol.iterator in Object(headers)
+  return isIterator ? [...(headers as Iterable<readonly [string, string]>)] : headers
+}

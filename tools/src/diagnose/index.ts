@@ -3,7 +3,7 @@ import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../../src/request.js'
 import { type Body, bytesOf } from '../../../src/rules/body.js'
 import { readHeaders } from '../../../src/rules/headers.js'
-import { type Header, listHeaders } from '../capture/headers.js'
+import { type Header, listHeaders, withoutIterator } from '../capture/headers.js'
 import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
 import { schemeOf } from '../schemes.js'
 import { diagnoseInSteps, type RequestToDiagnose } from './engine.js'
@@ -99,9 +99,7 @@ function targetOf({ method, path }: RequestToExplain): Header[] {
   return path === undefined ? target : [...target, [':path', String(path).replace(/^https?:\/\/[^/]*/i, '')]]
 }
 
-/** Returns the request with a list of headers instead of an iterator, because an iterator can be read only once. */
 function withListedHeaders(request: WebhookRequest): WebhookRequest {
-  const headers: unknown = request?.headers
-  const isIterator = typeof headers === 'object' && headers !== null && 'next' in headers && Symbol.iterator in headers
-  return isIterator ? { ...request, headers: [...(headers as Iterable<readonly [string, string]>)] } : request
+  const headers = withoutIterator(request?.headers)
+  return headers === request?.headers ? request : { ...request, headers }
 }

@@ -59,9 +59,11 @@ it('a request of Fetch is written with its headers, its path and its time', () =
   })
 })
 
-it('headers that can be read only once are written too', () => {
+it('headers that can be read only once, or have the name `next`, are written too', () => {
   const headers = new Headers({ 'X-Nonce': 'abc' }).entries()
   expect(readBack(captureRequest({ headers }, '', clock)).headers).toContainEqual(['x-nonce', 'abc'])
+  const named = { next: '1', 'x-nonce': 'abc' }
+  expect(readBack(captureRequest({ headers: named }, '', clock)).headers).toContainEqual(['x-nonce', 'abc'])
 })
 
 it('every request is read back byte for byte', () => {
