@@ -112,10 +112,12 @@ export const PARTS = {
   },
   search: {
     mutate: [
-      'tools/src/diagnose/{dimensions,distinct-values,engine,explain,finding,search,signing-variants}.ts',
+      'tools/src/diagnose/{dimensions,distinct-values,engine,explain,search,signing-variants}.ts',
       'tools/src/node-primitives.ts',
     ],
-    testFiles: ['tools/test/diagnose/{captured,engine,explain,kinds,search,standard-webhooks,wording}.test.ts'],
+    testFiles: [
+      'tools/test/diagnose/{captured,dimensions,engine,explain,kinds,search,standard-webhooks,wording}.test.ts',
+    ],
     score: 88,
   },
   checks: {
@@ -125,6 +127,7 @@ export const PARTS = {
       'tools/src/secret-strength.ts',
     ],
     testFiles: [
+      'tools/test/diagnose/checks/*.test.ts',
       'tools/test/diagnose/{captured,checks,instant,kinds,masking,misnamed-headers,signature-form,wording}.test.ts',
       'tools/test/secret-strength.test.ts',
     ],

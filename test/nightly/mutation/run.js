@@ -21,7 +21,7 @@ async function run(name) {
     testFiles,
     testRunner: 'vitest',
     vitest: { configFile: 'test/nightly/mutation/vitest.config.ts' },
-    ignorePatterns: ['/docs', '/dist', '/bench', '/reports', '/coverage', '/test/nightly/packages'],
+    ignorePatterns: ['/dist', '/bench', '/reports', '/coverage', '/test/nightly/packages'],
     ignoreStatic: true,
     coverageAnalysis: 'perTest',
     concurrency: availableParallelism(),
