@@ -87,8 +87,10 @@ function findInvalidByte(body: Uint8Array, decoded: Uint8Array): number {
   return index
 }
 
-/** Matches a part of a member or of an element, without white space and with `"` in the place of each string. */
-const CUT_VALUE = /^,?"?:?(?:"|-?[\d.eE+-]*|t[rue]*|f[alse]*|n[ul]*)$/
+/** Match what is left of an element and of a member that were cut, with `"` in the place of each string. */
+const CUT_VALUE = '(?:"|[\\d.eE+-]+|t[rue]*|f[alse]*|n[ul]*)? ?$'
+const CUT_ELEMENT = new RegExp(`^ ?,? ?${CUT_VALUE}`)
+const CUT_MEMBER = new RegExp(`^ ?,? ?(?:$|" ?(?:$|: ?${CUT_VALUE}))`)
 
 /** The maximum number of nested brackets in JSON that may have been cut. */
 const MAX_DEPTH = 1024
@@ -106,6 +108,6 @@ function isStartOfJson(text: string): boolean {
     closingAtEnd = closing
   }
   if (closing === '' || jsonValue(text.slice(0, end) + closingAtEnd) === undefined) return false
-  const rest = text.slice(end).replace(/"(?:[^"\\]|\\.)*"|\s+/gs, (part) => part.trim().charAt(0))
-  return isInString || CUT_VALUE.test(rest)
+  const rest = text.slice(end).replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)|\s+/gs, (part) => part.trim().charAt(0) || ' ')
+  return (closingAtEnd.startsWith('}') ? CUT_MEMBER : CUT_ELEMENT).test(rest)
 }

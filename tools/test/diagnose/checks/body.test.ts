@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/bytes.js'
+import type { Header } from '../../../src/capture/headers.js'
+import { checkLostBody, suspectBody } from '../../../src/diagnose/checks/body.js'
+
+const PROXY: Header = ['via', '1.1 a']
+const length = (value: number): Header => ['content-length', String(value)]
+const mask = (text: string) => text.replaceAll('secret', '[secret]')
+const bytesOf = (body: string | Uint8Array) => (typeof body === 'string' ? utf8(body) : body)
+const suspected = (body: string | Uint8Array, headers: readonly Header[]) => suspectBody(bytesOf(body), headers, mask)
+
+describe('a body that was lost', () => {
+  it.each<[string, readonly Header[], string | undefined]>([
+    ['[object Object]', [], 'unknown'],
+    ['[object Object]', [length(15)], 'sender'],
+    ['[object Object]', [length(15), PROXY], 'unknown'],
+    ['[object Object]', [length(16), PROXY], 'receiver'],
+    [`[object ${'A'.repeat(40)}]`, [], 'unknown'],
+    [`[object ${'A'.repeat(41)}]`, [], undefined],
+    ['undefined', [length(7)], 'receiver'],
+    [' undefined', [length(7)], undefined],
+    ['undefined ', [length(7)], undefined],
+    ['', [], undefined],
+    ['', [length(0)], undefined],
+    ['', [length(7)], 'receiver'],
+    ['', [['transfer-encoding', 'chunked']], 'receiver'],
+    ['a', [length(7)], undefined],
+  ])('%j with %j: %s', (body, headers, side) => {
+    const drafts = checkLostBody(utf8(body), headers, mask)
+    const evidence = headers.filter(([name]) => name === 'content-length').map(([, value]) => ['Content-Length', value])
+    expect(drafts).toMatchObject(side === undefined ? [] : [{ code: 'body_changed', side, evidence }])
+  })
+})
+
+describe('a body that may be wrong', () => {
+  it.each<[readonly Header[], readonly (readonly string[])[]]>([
+    [[], []],
+    [[[':method', 'POST']], []],
+    [[[':method', 'GET']], [['Method', 'GET']]],
+    [[[':method', 'secret']], [['Method', '[secret]']]],
+  ])('is empty, after %j', (headers, evidence) => {
+    expect(suspected('', headers)).toMatchObject([{ code: 'body_changed', fix: 'send_body', evidence }])
+  })
+
+  it.each(['gzip', ' X-GZIP ', 'deflate', 'br', 'zstd'])('is text, but Content-Encoding is %j', (encoding) => {
+    const message = expect.stringMatching(
+      `^Content-Encoding is ${encoding.trim().toLowerCase()}, but the body is text: `,
+    )
+    const headers: Header[] = [['content-encoding', encoding]]
+    expect(suspected('a', headers)).toMatchObject([{ code: 'body_compressed', message, side: 'unknown' }])
+    expect(suspected('a', [...headers, length(1)])).toMatchObject([{ code: 'body_compressed', side: 'unknown' }])
+    expect(suspected('a', [...headers, length(2)])).toMatchObject([{ code: 'body_compressed', side: 'receiver' }])
+    expect(suspected(Uint8Array.of(0xff), headers)).toEqual([])
+  })
+
+  it.each<[string, string | Uint8Array, readonly Header[]]>([
+    [
+      'the encoding is another one',
+      '{',
+      [['content-encoding', 'xgzip'], length(1), ['content-type', 'application/json']],
+    ],
+    [
+      'the encoding is another one',
+      '{',
+      [['content-encoding', 'brotli'], length(1), ['content-type', 'application/json']],
+    ],
+    ['its length is unknown', '{', [['content-type', 'application/json']]],
+    ['the type only ends as JSON', '{', [length(1), ['content-type', 'application/jsonp']]],
+    ['the type only contains multipart', '--x', [length(3), ['content-type', 'x-multipart/mixed']]],
+    ['bytes may be bytes', Uint8Array.of(0xff), [length(1), ['content-type', 'application/octet-stream']]],
+    ['bytes may be bytes', Uint8Array.of(0xff), [length(1), ['content-type', 'x-text/plain']]],
+    ['it is JSON', '{}', [length(2), ['content-type', 'application/json']]],
+  ])('but nothing is said if %s: %j, %j', (_, body, headers) => {
+    expect(suspected(body, headers)).toEqual([])
+  })
+
+  it.each(['Multipart/mixed', 'multipart/form-data; boundary=x'])('is multipart: %s', (type) => {
+    expect(suspected('--x', [length(3), ['content-type', type]])).toMatchObject([
+      { code: 'body_wrapped', fix: 'sign_multipart', message: expect.stringMatching(/^The body is multipart\. Its /) },
+    ])
+  })
+
+  it.each([
+    'text/plain',
+    'TEXT/csv',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'application/json',
+    'a/b+json ;c',
+  ])('is not UTF-8, but its type is %s', (type) => {
+    const message = expect.stringMatching(/^The body is not UTF-8: its byte 1 is 0xE9\. /)
+    const body = Uint8Array.of(0x61, 0xe9, 0x62)
+    expect(suspected(body, [length(3), ['content-type', type]])).toMatchObject([{ code: 'body_encoding', message }])
+  })
+
+  it('has U+FFFD where bytes were lost', () => {
+    const message = expect.stringMatching(/^The body has U\+FFFD at character 2: /)
+    expect(suspected('Zo\ufffd', [])).toMatchObject([{ code: 'body_encoding', message, fix: 'encode_once' }])
+    expect(suspected('\ufffd', [])).toHaveLength(1)
+    expect(suspected(Uint8Array.of(0xff, 0xef, 0xbf, 0xbd), [])).toEqual([])
+  })
+
+  const jsonFinding = (body: string) => {
+    const type: Header = ['content-type', 'application/json']
+    return suspected(body, [length(Buffer.byteLength(body)), type])[0]?.message
+  }
+
+  it.each([
+    ...[
+      '{',
+      '[',
+      '[[',
+      '{"',
+      '{"a',
+      '{"a"',
+      '{"a":',
+      '{"a":"b',
+      '{"a":"\\',
+      '{"a":1',
+      '{"a":-1.5e+',
+      '{"a":1,',
+      '{"a":1,"b',
+    ],
+    ...[
+      '[t',
+      '[true',
+      '[fals',
+      '[nul',
+      '[1, 2',
+      '[1,{"b":"}"',
+      '["]", [1], "\\"',
+      ' [ "a" , 1',
+      '[{}',
+      '[[],',
+      '{"a":{"b":[1]}',
+    ],
+    '['.repeat(1024),
+  ])('is JSON that was cut: %s', (body) => {
+    expect(jsonFinding(body)).toMatch(/^The body is JSON that ends in the middle, /)
+  })
+
+  it.each([
+    ...[
+      'a',
+      '1x',
+      '{a:1}',
+      '{"a":1}}',
+      '{"a":1]',
+      '[1 2',
+      '[truly',
+      '[1,,',
+      '{"a" 1',
+      '{1',
+      '["a"b',
+      '[x',
+      "{'a",
+      '[]]',
+      '{"a":"b"} {',
+      '{"a" "b',
+      '{"a":1 "b',
+      '["a":',
+      '[1 "a',
+    ],
+    '['.repeat(1025),
+  ])('is not JSON: %s', (body) => {
+    expect(jsonFinding(body)).toBe('Content-Type says that the body is JSON, but the body is not JSON.')
+  })
+})
