@@ -95,6 +95,25 @@ describe('send', () => {
     expect((await run(['send', serve(), '--request', saved, '--resign'])).exitCode).toBe(0)
   })
 
+  it.each([
+    [ID, ID],
+    ['an ID with spaces', expect.stringMatching(/^msg_/)],
+  ])('keeps a valid ID of the event when it signs a saved request again: %s', async (id, expected) => {
+    const { text } = await run(['sign', file, ...SCHEME, ...SAME, '--format', 'http'])
+    const saved = join(folder, 'id.http')
+    writeFileSync(saved, text.replace(ID, id))
+    const ids: unknown[] = []
+    const url = receivers.add({
+      answer: async ({ headers }) => {
+        ids.push(headers['webhook-id'])
+        return { status: 204 }
+      },
+    })
+    await run(['send', url, '--request', saved, '--resign'])
+    await run(['send', url, '--request', saved, '--resign', '--scheme', 'x-signature'])
+    expect(ids).toEqual([expected, id])
+  })
+
   it('keeps the older names of the headers when it signs a saved request again', async () => {
     const { text } = await run(['sign', file, ...SCHEME, ...SAME, '--format', 'http'])
     const saved = join(folder, 'older.http')

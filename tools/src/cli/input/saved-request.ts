@@ -10,7 +10,7 @@ export const SAVED_OPTIONS = {
     help: 'sends a saved request again, unchanged, instead of a body. listen --save and captureRequest save requests',
   },
   resign: {
-    help: 'signs the saved request again, with the time now and a new nonce. Without --scheme, the scheme stays the same',
+    help: 'signs the saved request again, with the time now and a new nonce, or the same webhook-id. Without --scheme, the scheme stays the same',
   },
 } as const satisfies Options
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
 import type { Body } from '../../../../src/rules/body.js'
 import { sign as signStandard } from '../../../../src/standard-webhooks/sign.js'
-import type { Header } from '../../capture/headers.js'
+import { type Header, valuesOf } from '../../capture/headers.js'
 import { decodeStandardSecret, schemeOf } from '../../schemes.js'
 import type { SchemeName } from '../../testing/endpoint/scheme.js'
 import { type Options, unknownWord } from '../command.js'
@@ -39,15 +39,21 @@ export function signWith(
   return signStandard(body, decodeStandardSecret(secret) ?? Buffer.from(secret), { messageId: nonce, ...options })
 }
 
-/** Returns the headers of a request with a new signature. Names such as `svix-id` stay, because some verifiers know only these names. */
+/**
+ * Returns the headers of a request with a new signature. An ID of Standard Webhooks stays, because it is the ID of the event. Names such as
+ * `svix-id` stay, because some verifiers know only these names.
+ */
 export function signAgain(
   scheme: SchemeName | undefined,
   { headers, body }: { readonly headers: readonly Header[]; readonly body: Body },
   secret: string,
   clock: Clock,
 ): readonly Header[] {
-  const signed: Header[] = Object.entries(signWith(scheme, body, secret, { clock }))
-  const hasOldNames = schemeOf(headers).headers.nonce === 'svix-id'
+  const before = schemeOf(headers)
+  const [id] = before.isStandard && scheme === 'standard-webhooks' ? valuesOf(headers, before.headers.nonce) : []
+  const nonce = id !== undefined && before.isNonce(id) ? id : undefined
+  const signed: Header[] = Object.entries(signWith(scheme, body, secret, { nonce, clock }))
+  const hasOldNames = before.headers.nonce === 'svix-id'
   const named = hasOldNames
     ? signed.map(([name, value]) => [name.replace('webhook-', 'svix-'), value] as const)
     : signed
