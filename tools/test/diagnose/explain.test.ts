@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
+import { latin1, utf8 } from '../../src/bytes.js'
+import { compareBodies } from '../../src/diagnose/explain.js'
 import { diagnose } from '../../src/diagnose/index.js'
 
 const at = (now: number) => ({ now: () => now })
@@ -62,4 +64,30 @@ describe('several mistakes', () => {
     const others = ['body_newline', 'message_layout'].map((code) => expect.stringContaining(code))
     expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual(others)
   })
+})
+
+it.each<[string | Uint8Array, string | Uint8Array, number, string, string]>([
+  ['ab', 'a', 1, 'ab', 'a'],
+  ['a', 'ab', 1, 'a', 'ab'],
+  ['', 'a', 0, '', 'a'],
+  ['abcdefghX', 'abcdefghY', 8, 'abcdefghX', 'abcdefghY'],
+  ['abcdefghiX', 'abcdefghiY', 9, '…bcdefghiX', '…bcdefghiY'],
+  [`X${'a'.repeat(23)}`, `Y${'a'.repeat(24)}`, 0, `X${'a'.repeat(23)}`, `Y${'a'.repeat(23)}…`],
+  // The excerpt neither begins nor ends inside a character.
+  ['éééé!X', 'éééé!Y', 9, 'éééé!X', 'éééé!Y'],
+  ['ééééé!X', 'ééééé!Y', 11, '…éééé!X', '…éééé!Y'],
+  [`X${'é'.repeat(13)}`, `Y${'é'.repeat(12)}`, 0, `X${'é'.repeat(12)}…`, `Y${'é'.repeat(12)}`],
+  ['a\tb', 'a b', 1, 'a<U+0009>b', 'a b'],
+  ['a\xff', latin1('a\xff~'), 1, 'a<C3><BF>', 'a<FF>~'],
+  ['the secret', 'the secreT', 9, '…he [secret]', '…he secreT'],
+])('the first difference of %j and %j is byte %i', (signed, received, index, ...excerpts) => {
+  const bytes = [signed, received].map((body) => (typeof body === 'string' ? utf8(body) : body))
+  const [one, other] = bytes as [Uint8Array, Uint8Array]
+  const count = (body: Uint8Array) => (body.length === 1 ? '1 byte' : `${body.length} bytes`)
+  const lines = compareBodies(one, other, (text) => text.replace('secret', '[secret]'))
+  expect(lines).toEqual([
+    `Signed: ${count(one)}, received: ${count(other)}. The first different byte is ${index}:`,
+    ['  signed', `  ${excerpts[0]}`],
+    ['  received', excerpts[1]],
+  ])
 })

@@ -24,6 +24,7 @@ import { signatureForms } from '../../src/diagnose/signature-form.js'
 import { messageOf } from '../../src/diagnose/signing-variants.js'
 import { isSteps, runSteps, type Steps } from '../../src/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
+import { ALGORITHMS } from '../../src/primitives.js'
 import * as examples from './examples.js'
 
 const CONTEXT: RequestContext = {
@@ -120,6 +121,10 @@ describe('a hypothesis gives no other value', () => {
   ])('%s: %j', (what, bodies) => {
     const row = rowNamed(BODY_HYPOTHESES, what)
     for (const body of bodies) expect(proposed(row, bytesOf(body), asBytes), body).toEqual([])
+  })
+
+  it('in the place of a body that was sent', () => {
+    expect(proposed(rowNamed(BODY_HYPOTHESES, 'the text `{}`, and sent no body'), utf8('a'), asBytes)).toEqual([])
   })
 
   it.each([
@@ -222,6 +227,20 @@ it('decoders are applied one after the other, at most three of them', () => {
   expect(decoded('the body decoded from', utf8(text)).filter((one) => one.endsWith(': \xc3\xa9'))).toEqual([])
 })
 
+it('every mistake is said in words', () => {
+  const forms = [...new Set(ALGORITHMS.map(({ length }) => length))].flatMap((length) =>
+    signatureForms('ab'.repeat(length), String),
+  )
+  const tables: readonly (readonly { readonly what: string }[])[] = [
+    BODY_HYPOTHESES,
+    SECRET_HYPOTHESES,
+    NONCE_HYPOTHESES,
+    TIMESTAMP_HYPOTHESES,
+    digestHypotheses(forms),
+  ]
+  for (const { what } of tables.flat()) expect(what).toMatch(/^(\S+ .*\S|<detail>)$/)
+})
+
 it('a body in UTF-16 has a zero as its second byte', () => {
   const row = rowNamed(BODY_SOURCES, 'which arrived in UTF-16')
   expect(row.apply(utf16('{"a":1}', 'little-endian'), CONTEXT)).toBe('{"a":1}')
@@ -232,6 +251,17 @@ it('a text in the place of the body is proposed once, for the body as received',
   const row = rowNamed(BODY_HYPOTHESES, 'the text `[object Object]` in the place of the body')
   const [body, changed] = [utf8('{"a": 1}'), utf8('{"a":1}')]
   expect([body, changed].map((one) => row.apply(one, { ...CONTEXT, body }))).toEqual(['[object Object]', undefined])
+})
+
+it('a placeholder has each usual name of the body, and is proposed once', () => {
+  const row = rowNamed(BODY_HYPOTHESES, 'the placeholder `<detail>` in the place of the body')
+  const body = utf8('{}')
+  const names = (received: Uint8Array) => {
+    const { variants } = (row.apply(body, { ...CONTEXT, body: received }) ?? { variants: [] }) as Variants<string>
+    return variants.map(({ value }) => value).filter((value) => /^\w+$/.test(value))
+  }
+  expect(names(body)).toEqual(['body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody'])
+  expect(names(utf8('{ }'))).toEqual([])
 })
 
 it('JSON in any encoding is written again, and each of its tokens has a cost', () => {

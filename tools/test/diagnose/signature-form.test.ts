@@ -77,11 +77,15 @@ const CUT: readonly (readonly [signature: string, digest: string])[] = [
 
 describe('a digest is read from', () => {
   it.each(WHOLE)('%j', (signature) => {
-    expect(formsOf(signature)[0]).toMatch(/^signature_format: /)
+    const forms = formsOf(signature)
+    expect(forms[0]).toMatch(/^signature_format: /)
+    expect(forms.join(' | ')).toMatchSnapshot()
   })
 
   it.each(CUT)('%j, cut', (signature, digest) => {
-    expect(formsOf(signature, digest)[0]).toMatch(/^signature_truncated: /)
+    const forms = formsOf(signature, digest)
+    expect(forms[0]).toMatch(/^signature_truncated: /)
+    expect(forms.join(' | ')).toMatchSnapshot()
   })
 
   it('the digests of other algorithms', () => {
@@ -113,6 +117,22 @@ it.each([
 ])('at most three digits of %j are missing or added', (signature, description) => {
   const changed = signatureForms(signature, String).find(({ code }) => code === 'signature_changed')
   expect(changed?.describe?.(DIGEST)).toBe(description)
+})
+
+it.each([
+  [`f${DIGEST.slice(1)}`, 'digit 1 (`f`) is wrong'],
+  [`ff8${DIGEST.slice(3, -1)}e`, 'digit 1 (`f`), digit 2 (`f`) and digit 64 (`e`) are wrong'],
+  [`ffff${DIGEST.slice(4)}`, undefined],
+  [DIGEST.slice(1), 'one digit too few, after the first 1'],
+])('at most three digits of %j are wrong', (signature, description) => {
+  const changed = signatureForms(signature, String).find(({ code }) => code === 'signature_changed')
+  expect(changed?.matches(DIGEST) ? changed.describe?.(DIGEST) : undefined).toBe(description)
+})
+
+it('letters that look like digits are read as these digits', () => {
+  const misread = DIGEST.replace('0', 'O').replace('5', 'S')
+  expect(formsOf(misread)[0]).toBe('signature_format: `O` for `0` and `S` for `5`')
+  expect(signatureForms(misread, String)[0]?.isOfCapture).toBe(true)
 })
 
 it('the text around a digest is a difference', () => {
