@@ -432,6 +432,8 @@ describe('a secret', () => {
     ['is not decoded, although it looks like base64', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     ['keeps its spaces', ' secret\n'],
     ['may be longer than a block of the hash', 's'.repeat(1000)],
+    ['may end with a word for a missing value', 'not undefined'],
+    ['may begin with a word for a missing value', 'null and void'],
   ])('%s', async (_, secret) => {
     expect(await resultOf(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
   })

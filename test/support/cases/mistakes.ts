@@ -28,6 +28,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
     () => [request, store, SECRET],
     /^secret is a nonce store\. Pass \(request, secret, nonceStore\)/,
   ],
+  ['the text of a promise', () => [request, '[object Promise]', store], /^secret is the text '\[object Promise\]'\. /],
   ['the text undefined', () => [request, 'undefined', store], /^secret is the text 'undefined'\. Check that /],
   [
     'the text null in a list',
