@@ -11,15 +11,15 @@ export type Arrival = readonly [milliseconds: number, source: string]
 export function arrivalOf(time: unknown, source: string): Arrival | undefined {
   // `String` throws for an object of a capture that has a field named `toString`.
   if (typeof time !== 'string' && typeof time !== 'number') return undefined
-  const isUnixTime = /^\d{9,13}(\.\d+)?$/.test(String(time))
-  const number = Number(time) * (Number(time) < 1e11 ? 1000 : 1)
-  const milliseconds = isUnixTime ? Math.floor(number) : parseDate(time)
+  const text = String(time)
+  const number = Number(text) * (Number(text) < 1e11 ? 1000 : 1)
+  const milliseconds = /^\d{9,13}(\.\d+)?$/.test(text) ? Math.floor(number) : parseDate(text)
   return Number.isNaN(milliseconds) ? undefined : [milliseconds, source]
 }
 
 /** Returns a date in milliseconds. Returns NaN if the date has no time zone, because each machine would then use its own time zone. */
-function parseDate(text: unknown): number {
-  return typeof text === 'string' && /:.*(Z|GMT|UTC|[+-]\d\d:?\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN
+function parseDate(text: string): number {
+  return /:.*(Z|GMT|UTC|[+-]\d\d:?\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN
 }
 
 const DAY_MILLISECONDS = 86_400_000

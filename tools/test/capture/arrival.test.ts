@@ -4,7 +4,9 @@ import { arrivalOf, describeTime, findArrival, parseTime } from '../../src/captu
 
 describe('the time', () => {
   it.each([
+    ['1', 1000],
     ['1700000000123', 1_700_000_000_123],
+    ['1'.repeat(15), 111_111_111_111_111],
     ['99999999999', 99_999_999_999_000],
     ['100000000000', 100_000_000_000],
     ['2023-11-14T22:13:20Z', 1_700_000_000_000],
@@ -15,19 +17,49 @@ describe('the time', () => {
     expect(parseTime(text)).toBe(milliseconds)
   })
 
-  it.each(['', '-1', '2023-11-14T22:13:20', '2023-13-14T22:13:20Z', '2023-11-14T22:13:20Zulu', '1'.repeat(16)])(
-    'is not %j',
-    (text) => {
-      expect(() => parseTime(text)).toThrow('--at is not a time.')
-    },
-  )
+  it.each([
+    ...['', '-1', ' 1700000000', '1700000000 ', '1'.repeat(16)],
+    ...['2023-11-14T22:13:20', '2023-13-14T22:13:20Z', '2023-11-14T22:13:20Zulu'],
+  ])('is not %j', (text) => {
+    expect(() => parseTime(text)).toThrow(
+      '--at is not a time. Use Unix time (1700000000), ISO 8601 with a zone (2023-11-14T22:13:20Z), or timestamp for the time in X-Timestamp.',
+    )
+  })
 
   it('in the capture counts more than the Date of the request, because the sender sets that', () => {
     const headers = [['Date', 'Tue, 14 Nov 2023 22:13:20 GMT']] as const
     const arrival = [1_700_000_002_000, 'from the time in the capture'] as const
     expect(findArrival(undefined, headers, arrival, NOW)).toBe(arrival)
-    expect(findArrival(undefined, headers, undefined, NOW)?.[0]).toBe(1_700_000_000_000)
+    expect(findArrival(undefined, headers, undefined, NOW)).toEqual([NOW, 'from the Date of the request'])
     expect(findArrival(undefined, [], undefined, NOW)).toBeUndefined()
+  })
+
+  it('of --at counts more than all others', () => {
+    const headers = [['Date', 'Tue, 14 Nov 2023 22:13:20 GMT']] as const
+    const arrival = [1_700_000_002_000, 'from the time in the capture'] as const
+    expect(findArrival('1700000001', headers, arrival, NOW)).toEqual([1_700_000_001_000, 'from --at'])
+    expect(findArrival('timestamp', headers, arrival, NOW)).toBeUndefined()
+  })
+
+  it.each([
+    [[['X-Timestamp', '1700000000']], 'from X-Timestamp'],
+    [
+      [
+        ['webhook-timestamp', '1700000000'],
+        ['webhook-signature', 'v1,a'],
+      ],
+      'from webhook-timestamp',
+    ],
+    // Two values that look like one time when they are joined.
+    [
+      [
+        ['X-Timestamp', '17000'],
+        ['X-Timestamp', '00000'],
+      ],
+      undefined,
+    ],
+  ] as const)('of --at timestamp has the name of its header: %j', (headers, source) => {
+    expect(findArrival('timestamp', headers, undefined, NOW)).toEqual(source && [NOW, source])
   })
 
   it.each([
@@ -42,18 +74,31 @@ describe('the time', () => {
   it('is shown, also after the last date of JavaScript', () => {
     expect(describeTime(8.64e15)).toBe('+275760-09-13T00:00:00Z')
     expect(describeTime(8.64e15 + 1000)).toBe('8640000000001')
+    expect(describeTime(-8.64e15 - 1000)).toBe('-8640000000001')
+    expect(describeTime(1500)).toBe('1970-01-01T00:00:01.500Z')
   })
 })
 
 it.each([
   ['1700000000', 1_700_000_000_000],
   ['1700000000.257', 1_700_000_000_257],
+  ['1700000000.2579', 1_700_000_000_257],
+  ['123456789', 123_456_789_000],
+  ['12345678', undefined],
+  ['1700000000123', 1_700_000_000_123],
+  ['17000000001234', undefined],
+  ['1700000000e3', undefined],
   [1_700_000_000_257, 1_700_000_000_257],
   [99_999_999_999, 99_999_999_999_000],
   [100_000_000_000, 100_000_000_000],
   ['2023-11-14T22:13:20Z', 1_700_000_000_000],
+  ['2023-11-14T23:13:20+0100', 1_700_000_000_000],
+  ['2023-11-14T21:13:20-01:00', 1_700_000_000_000],
+  ['Tue, 14 Nov 2023 22:13:20 UTC', 1_700_000_000_000],
   // Without a zone, the time would depend on the time zone of this machine.
   ['2023-11-14T22:13:20', undefined],
+  ['Tue, 14 Nov 2023 22:13:20 (Zagreb)', undefined],
+  ['11-14-2023', undefined],
   ['1700000000x', undefined],
   ['1700000000.', undefined],
   [['2023-11-14T22:13:20Z'], undefined],
