@@ -36,8 +36,8 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
     for (const byte of read.bytes) bytes.push(byte)
   }
   // tcpdump and Wireshark write packets with their IP headers (RFC 791, RFC 8200).
-  const [version = 0] = bytes
-  if (bytes[version >> 4 === 4 ? 9 : 6] === TCP && /^[46]/.test(version.toString(16))) {
+  const version = Number(bytes[0]) >> 4
+  if ((version === 4 && bytes[9] === TCP) || (version === 6 && bytes[6] === TCP)) {
     throw unreadable('is a dump of packets with their IP headers. Use Follow > TCP Stream of Wireshark, or tcpflow')
   }
   return Uint8Array.from(bytes)

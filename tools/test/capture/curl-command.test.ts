@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { CaptureError } from '../../src/capture/capture-error.js'
+import { findCurlCommand, isCurlCommand } from '../../src/capture/curl-command.js'
 import { readCapture } from '../../src/capture/read-capture.js'
 
 function parsed(command: string) {
@@ -43,6 +45,25 @@ describe('a command of curl for bash', () => {
     [`$ curl -u user:password -o out --data-raw a https://example.com; echo done`, 'a'],
     ['curl https://example.com -d a\nls -l', 'a'],
     ['curl https://example.com -d "a\\\nb"', 'ab'],
+    ['curl https://example.com --data-ascii a', 'a'],
+    ['curl https://example.com -d a^b', 'a^b'],
+    ['curl https://example.com -d "a\\\r\nb" \\\r\n -d c', 'ab&c'],
+    ['curl https://example.com -d "\\" \\\\ \\$ \\` \\n \'"', '" \\ $ ` \\n \''],
+    [`curl https://example.com -d $'\\a\\b\\e\\E\\f\\n\\r\\t\\v\\\\\\'\\"\\?'`, '\x07\b\x1b\x1b\f\n\r\t\v\\\'"?'],
+    [`curl https://example.com -d $'\\u00EB \\U0001F600 \\UE9g \\U00110041'`, 'ë 😀 ég A'],
+    [`curl https://example.com -d $'\\x4g \\101\\1012 \\777'`, '\x04g AA2 \ufffd'],
+    [`curl https://example.com -d a'b'"c"$'d'`, 'abcd'],
+    ["curl https://example.com -d ''", ''],
+    ['curl https://example.com -d a2> file', 'a2'],
+    ['curl https://example.com -d a 2> file', 'a'],
+    ['curl https://example.com -d a 12>file', 'a'],
+    ['curl https://example.com -d a < file', 'a'],
+    ['curl https://example.com -d a & curl b', 'a'],
+    ['curl https://example.com -d a\n- b', 'a'],
+    ['curl https://example.com -d a\na-b', 'a'],
+    ['curl https://example.com -d a\n--1', 'a'],
+    ['curl "$URL" https://example.com -o "$OUT" -d a', 'a'],
+    ['curl https://example.com -d “a”', '“a”'],
     ['curl https://example.com -d', ''],
     ['curl https://example.com', ''],
   ])('returns the body that curl sends: %s', (command, body) => {
@@ -54,8 +75,42 @@ describe('a command of curl for bash', () => {
     ['--json', false],
     ['-d', true],
     ['--data', true],
+    ['--data-ascii', true],
+    ['-d @other --data-binary', false],
+    ['--data-urlencode', false],
+    ['--form', false],
+    ['-F', false],
+    ['--form-string', false],
   ])('does not contain the file of %s', (option, isFileJoined) => {
     expect(parsed(`curl ${option} @body.json https://example.com`)).toMatchObject({ body: undefined, isFileJoined })
+  })
+
+  it.each(['--data-urlencode', '--form', '-F', '--form-string'])('does not contain the body of %s', (option) => {
+    expect(parsed(`curl ${option} a=b https://example.com`)).toMatchObject({ body: undefined, isFileJoined: false })
+  })
+
+  // Without its value, the option would leave a word, which would be the URL.
+  it.each([
+    ...[...'AbcCDeEKmoPQrtTuUwxyYz'].map((letter) => `-${letter}`),
+    ...['user-agent', 'cookie', 'cookie-jar', 'referer', 'user', 'output', 'max-time', 'connect-timeout', 'proxy'],
+    ...['cert', 'key', 'cacert', 'resolve', 'retry', 'write-out'],
+  ])('may contain %s with a value, which is left out', (name) => {
+    const option = name.length > 2 ? `--${name}` : name
+    const headers = [':method: POST', ':path: /a', 'Host: example.com']
+    expect(parsed(`curl https://example.com/a ${option} value -d b`)).toEqual({
+      headers,
+      body: 'b',
+      isFileJoined: false,
+    })
+    expect(parsed(`curl https://example.com/a -d b ${option}`).headers).toEqual(headers)
+  })
+
+  it.each(['-s', '-sS', '--compressed', '-k', '--insecure'])('may contain %s, which has no value', (option) => {
+    expect(parsed(`curl -d b ${option} https://example.com/a`).headers).toContain(':path: /a')
+  })
+
+  it('may contain a URL in UTF-8', () => {
+    expect(parsed('curl https://example.com/é?ë=1').headers).toContain(':path: /%C3%A9?%C3%AB=1')
   })
 
   it('may contain a method, a URL and a host', () => {
@@ -72,4 +127,106 @@ describe('a command of curl for bash', () => {
       'A: b',
     ])
   })
+})
+
+describe('a command of curl for cmd', () => {
+  it.each([
+    ['-d "a""b"', 'a"b'],
+    ['-d "" -s', ''],
+    ['-d a""b', 'ab'],
+    ['-d "a b"c', 'a bc'],
+    ['-d ^"a^\r\n\r\nb^"', 'a\nb'],
+    ['-d ^"a^\n\nb^"', 'a\nb'],
+    ['-d ^"a^\r\nb^"', 'ab'],
+    ['-d "a\\\\b\\"c"', 'a\\b"c'],
+    ['-d "a\\b"', 'a\\b'],
+    ['-d a^^b^&c', 'a^b&c'],
+    ['-d a\r\n-d b', 'a'],
+    ['-d a^', 'a^'],
+  ])('returns the body that curl sends: %j', (options, body) => {
+    const headers = [':method: POST', ':path: /', 'Host: example.com']
+    expect(parsed(`curl ^"https://example.com^" ${options}`)).toEqual({ headers, body, isFileJoined: false })
+  })
+})
+
+describe('a command that cannot be read is refused', () => {
+  const ENDLESS = 'The command has a quote that does not end. Copy the whole command.'
+  const WRAPPED =
+    'The command has several lines, but the lines do not end with \\. Copy the whole command again, as one line.'
+  const POWERSHELL =
+    'The command is for PowerShell, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and use --body-file PATH to pass the file that was sent.'
+  const VARIABLE =
+    'The command has a shell variable, whose value is not in the text. Run the command with the option -v, and pass its output.'
+  const IN_FILE = 'The headers of the command are in a file. Run the command with the option -v, and pass its output.'
+  const TYPOGRAPHIC =
+    'The command has typographic quotes (‘ or “) from a chat or a text editor. Copy the command again, as plain text.'
+
+  it.each([
+    ["curl https://a -d 'a", ENDLESS],
+    ['curl https://a -d "a', ENDLESS],
+    ["curl https://a -d $'a", ENDLESS],
+    ['curl https://a -d a\\', ENDLESS],
+    ['curl ^"https://a^" -d "a', ENDLESS],
+    ["curl https://a\n'b' -d c", WRAPPED],
+    ['curl https://a -d b\n-s', WRAPPED],
+    ["curl https://a -H 'A: b\rC: d'", WRAPPED],
+    ['curl https://a `\n-d b', POWERSHELL],
+    ['curl https://a -d a$B', VARIABLE],
+    ['curl https://a -d `cat b`', VARIABLE],
+    ['curl https://a -d "`cat b`"', VARIABLE],
+    ['curl https://a -d"$B"', VARIABLE],
+    ['curl https://a --json "$B"', VARIABLE],
+    ['curl https://a -F "a=$B"', VARIABLE],
+    ['curl https://a -H @b', IN_FILE],
+    ['curl https://a -H “A: b”', TYPOGRAPHIC],
+    ['curl https://a --header ‘A: b’', TYPOGRAPHIC],
+    ['curl ‚https://a‛', TYPOGRAPHIC],
+    ['curl https://a -H„A: b‟', TYPOGRAPHIC],
+  ])('%j', (command, message) => {
+    expect(() => parsed(command)).toThrow(new CaptureError(message))
+  })
+})
+
+it.each([
+  ['curl -d a', true],
+  ['curl.exe\n-d a', true],
+  ['$ curl a', true],
+  ['$curl a', true],
+  ['bob@host:~$ curl a', true],
+  ['root@host:/# curl a', true],
+  ['host% curl a', true],
+  ['C:\\Users\\me>curl a', true],
+  [`${'a'.repeat(100)}$ curl a`, true],
+  [`${'a'.repeat(101)}$ curl a`, false],
+  ['curly a', false],
+  ['curlAexe a', false],
+  ['bob curl a', false],
+  ["it's $ curl a", false],
+  ['"$ curl a', false],
+  ['a\n$ curl a', false],
+  ['$  curl a', false],
+])('a text begins with a command of curl: %j %j', (text, expected) => {
+  expect(isCurlCommand(text)).toBe(expected)
+})
+
+it.each([
+  ['curl https://a', 0],
+  ['We ran:\ncurl http://a', 8],
+  ['We ran:\n$ curl.exe -d b http://a', 8],
+  ['We ran:\ncurl "$URL" -H "A: b"', 8],
+  ["We ran:\ncurl $URL -H'A: b'", 8],
+  ['We ran:\ncurl $URL --header "A: b"', 8],
+  ['We ran:\ncurl\thttps://a', 8],
+  ['We ran:\ncurl $URL', -1],
+  ['We ran curl https://a', -1],
+  ["We can't: $ curl https://a", -1],
+  ['We ran:\ncurl\nhttps://a', -1],
+  ['We ran:\ncurl $URL --headers a', -1],
+  ['{"a":1}\ncurl https://a', -1],
+  ['POST / HTTP/1.1\n\ncurl https://a', -1],
+  ['> a\ncurl https://a', -1],
+  ['* a\ncurl https://a', -1],
+  ['a > b * c\ncurl https://a', 10],
+])('the command of curl after other text: %j is at %d', (text, index) => {
+  expect(findCurlCommand(text)).toBe(index)
 })

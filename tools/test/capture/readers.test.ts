@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { fromLatin1, fromUtf8, utf8 } from '../../src/bytes.js'
+import { fromLatin1, fromUtf8, latin1, utf8 } from '../../src/bytes.js'
 import { bodyOf } from '../../src/capture/body.js'
 import { parseCurlOutput } from '../../src/capture/curl-output.js'
-import { decodeEscapes } from '../../src/capture/escapes.js'
+import { decodeEscapes, decodeLiterals } from '../../src/capture/escapes.js'
 import type { Header } from '../../src/capture/headers.js'
 import { readHexDump } from '../../src/capture/hex-dump.js'
 import { readLooseText } from '../../src/capture/loose-text.js'
@@ -21,6 +21,50 @@ it('the output of curl -v may end with its last header', () => {
   expect(request?.body).toBeUndefined()
 })
 
+describe('the output of curl -v', () => {
+  const HEAD = '> POST /a HTTP/1.1\n> A: b\n'
+
+  it.each([
+    ['a meter', ' 12 1.5k 2M:3G --:--:-- > POST /a HTTP/1.1\n> A: b\n> \n'],
+    ['CR alone', '* a\r> POST /a HTTP/1.1\r> A: b\r>\r< HTTP/1.1 200 OK'],
+    ['no space before the header', '> POST /a HTTP/1.1\n>A: b\n>\n'],
+    ['a second request', `${HEAD}>\n> POST /b HTTP/1.1\n> C: d\n`],
+    ['a second request, without blank lines', `${HEAD}> POST /b HTTP/1.1\n> C: d\n`],
+    ['10 000 lines', `${'*\n'.repeat(9998)}${HEAD}> C: d`],
+    ['blank lines before it', `\n\n${HEAD}>\n`],
+  ])('is read with %s', (_, text) => {
+    const headers = [
+      [':method', 'POST'],
+      [':path', '/a'],
+      ['A', 'b'],
+    ]
+    expect(parseCurlOutput(text, false)).toEqual({ headers, body: undefined, arrival: undefined })
+  })
+
+  it.each([
+    ['a mail that quotes a request', `${HEAD}>\n> the body\n`],
+    ['a line with two spaces', `${HEAD}>  C: d\n`],
+    ['a line that is no header', `${HEAD}> c\n`],
+    ['a method in lowercase', '> post /a HTTP/1.1\n'],
+    ['text before the request line', 'a> POST /a HTTP/1.1\n'],
+    ['text after the request line', '> POST /a HTTP/1.1 a\n'],
+  ])('is not %s', (_, text) => {
+    expect(parseCurlOutput(text, false)).toBeUndefined()
+  })
+
+  it('is not searched after a blank line of HTTP text', () => {
+    expect(parseCurlOutput(`A: b\n\n${HEAD}>\n`, true)).toBeUndefined()
+    expect(parseCurlOutput(`A: b\n${HEAD}>\n`, true)?.headers).toHaveLength(3)
+  })
+
+  it('has the body in the timeline of Insomnia', () => {
+    const text = `${HEAD}>\n|\n| {"a":1}\n|b\n| \n| c\n* d\n< HTTP/1.1 200 OK\n< DATE: Tue, 14 Nov 2023 22:13:20 GMT\n| e\n`
+    const { body, isHttpText, arrival } = parseCurlOutput(text, false) ?? {}
+    expect([textOf(body), isHttpText]).toEqual(['\n{"a":1}\n\nc', true])
+    expect(arrival).toEqual([1_700_000_000_000, 'from the Date of the response'])
+  })
+})
+
 it.each([
   ['\\q', 'q'],
   ['ë', 'ë'],
@@ -30,8 +74,32 @@ it.each([
   ['\\u{1F389}\\u{10ffff}\\u{110000}\\U00110000', '🎉\u{10ffff}\\u{110000}\\U00110000'],
   ['C:\\\\New\\X41', 'C:\\NewX41'],
   ['\\🎉', '🎉'],
+  ['\\n\\r\\t\\b\\f\\e\\v\\a\\\n', '\n\r\t\b\f\x1b\va\n'],
+  ['\\ud83c\\udf89\\uD83C\\uDF89', '🎉🎉'],
+  ['\\u00e\\u{}\\u{1F3891F}', 'u00eu{}u{1F3891F}'],
+  ['\\x4\\x4A', 'x4J'],
 ])('escapes: %s', (text, decoded) => {
   expect(fromUtf8(decodeEscapes(text))).toBe(decoded)
+})
+
+it.each([
+  ["'a'", 'a', 3],
+  ['b"a\\x62"', 'ab', 8],
+  ['`a`', 'a', 3],
+  [`'a\\'"b'`, `a'"b`, 7],
+  ["'a\n'", 'a\n', 4],
+  ["''", '', 2],
+  ["'a' 'b'", 'ab', 7],
+  ["'a' +\n  'b'", 'ab', 11],
+  [`b'a'\nb"b"`, 'ab', 9],
+  [`'a'${' '.repeat(200)}+${' '.repeat(200)}'b'`, 'ab', 407],
+  ["'a' + c", 'a', 3],
+  ["'a", undefined, 0],
+  ["a'b'", undefined, 0],
+  ['', undefined, 0],
+])('the strings at the start of %j are %j', (text, decoded, end) => {
+  const read = decodeLiterals(`::${text}`, 2)
+  expect([textOf(read?.bytes), (read?.end ?? 2) - 2]).toEqual([decoded, end])
 })
 
 describe('a dump of bytes', () => {
@@ -43,6 +111,44 @@ describe('a dump of bytes', () => {
   it('leaves out what curl says, and what is received before', () => {
     const dump = '== Info: hello\n0000: 43\n=> Send header, 2 bytes (0x2)\n0000: 41 42\n'
     expect(fromLatin1(readHexDump(dump, utf8(dump)) as Uint8Array)).toBe('AB')
+  })
+
+  it.each([
+    ['xxd', '00000000: 4142 4344   ABCD\n', 'ABCD'],
+    ['hexdump -C', '00000000  41 42 43 44  |ABCD|\n00000004\n', 'ABCD'],
+    ['od', '0000000 41 42\n0000002\n', 'AB'],
+    ['tshark', '0000  4A 4b   JK\r\n', 'JK'],
+    ['tcpdump', '         0x0000:  4142 43  ABC\n', 'ABC'],
+    ['tcpdump, with a tab', '\t0x0000:   4142\n', 'AB'],
+    ['curl', '0000: 41 42\n', 'AB'],
+    ['lines after other text', 'a dump\n0000: 41 42\nmore\n0002: 43\n', 'ABC'],
+    ['17 pairs, of which the last is text', `0000: ${'41 '.repeat(17)}\n0010: 42\n`, `${'A'.repeat(16)}B`],
+    ['xxd, with text that looks like hex', `0000: ${'4142 '.repeat(8)} be ef\n`, 'AB'.repeat(8)],
+    ['two sent blocks', '=> Send header\n0000: 41\n=> Send data\n0000: 42\n0001: 43\n', 'ABC'],
+    ['blocks with a time', '10:00:00.12 <= Recv\n0000: 41\n10:00:00.12 => Send\n0000: 42\n', 'B'],
+    ['a second request', '=> Send\n0000: 41\n<= Recv\n0000: 42\n=> Send\n0000: 43\n', 'A'],
+    ['IPv4 with UDP', '0000: 4500 0000 0000 0000 0011 0600\n', 'E\0\0\0\0\0\0\0\0\x11\x06\0'],
+    ['no packet', '0000: 0600 0000 0000 0606 0006\n', '\x06\0\0\0\0\0\x06\x06\0\x06'],
+    ['line 1000', `${'a\n'.repeat(999)}0000: 41\n`, 'A'],
+    ['line 1001', `${'a\n'.repeat(1000)}0000: 41\n`, undefined],
+    ['an offset of 8 digits', '000000000: 41\n', undefined],
+    ['an offset of 3 digits', '000: 41\n', undefined],
+    ['10 spaces before the offset', '          0000: 41\n', undefined],
+    ['4 spaces after the offset', '0000:    41\n', undefined],
+    ['no space after the offset', '0000:41\n', undefined],
+    ['text before the offset', 'a 0000: 41\n', undefined],
+    ['no offset 0', '0010: 41\n', undefined],
+    ['odd digits', '0000: 414\n', undefined],
+    ['text', '0000: it is noon\n', undefined],
+  ])('is read from %s', (_, dump, text) => {
+    const bytes = readHexDump(dump, latin1(dump))
+    expect(bytes && fromLatin1(bytes)).toBe(text)
+  })
+
+  it.each(['0000: 4500 0000 0000 0000 0006\n', '0000: 6000 0000 0000 06\n'])('is refused if it has packets', (dump) => {
+    const advice =
+      'is a dump of packets with their IP headers. Use Follow > TCP Stream of Wireshark, or tcpflow. Pass one'
+    expect(() => readHexDump(dump, latin1(dump))).toThrow(`The capture ${advice}`)
   })
 
   it('ends where an offset does not follow', () => {
