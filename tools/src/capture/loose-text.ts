@@ -38,7 +38,7 @@ const VARIABLES = [
 const ANY = new RegExp(anyNameOf('timestamp', 'nonce', 'signature'), 'i')
 
 const BODY =
-  /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
+  /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])| before transformations:)\s{0,40}/gi
 
 export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const text = fromUtf8(bytes.subarray(0, MAX_TEXT))

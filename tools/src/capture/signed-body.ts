@@ -23,6 +23,7 @@ export function signatureChecker(
 /** Returns the digest in `X-Signature` as lowercase hex. The header can be in hex or base64. */
 function digestOf(signature: string): readonly string[] {
   const [, digits] = /(?:^|[=, ])([0-9a-f]{64})$/i.exec(signature) ?? []
-  const bytes = digits === undefined ? fromBase64(signature) : undefined
-  return digits !== undefined ? [digits.toLowerCase()] : bytes?.length === 32 ? [hex(bytes)] : []
+  if (digits !== undefined) return [digits.toLowerCase()]
+  const bytes = fromBase64(signature)
+  return bytes === undefined ? [] : [hex(bytes)]
 }

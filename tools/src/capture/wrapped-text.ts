@@ -49,11 +49,11 @@ export function readTable(text: string): readonly Readonly<Record<string, string
   const rows: string[][] = [[]]
   for (const [, cell = '', end] of text.matchAll(cells)) {
     rows.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell.replace(/\r$/, ''))
-    if (end === '') break
     if (end !== separator) rows.push([])
   }
   const [names = [], ...others] = rows
-  const signed = others.filter((row) => [...names, ...row].some(hasSignature))
+  // After the last newline, the text has one more row, which is empty.
+  const signed = others.filter((row) => row.join('') !== '' && [...names, ...row].some(hasSignature))
   return signed
     .slice(0, MAX_ROWS)
     .map((row) => Object.fromEntries(names.map((name, index) => [name.toLowerCase(), row[index] ?? ''])))

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { fromUtf8, utf8 } from '../../src/bytes.js'
+import { decodeWhole, readLooseText } from '../../src/capture/loose-text.js'
+
+const SIGNATURE = 'a1'.repeat(32)
+const THREE = ['1700000000', 'n-1', SIGNATURE]
+
+function valuesIn(text: string) {
+  return readLooseText(utf8(text))?.headers.map(([name, value]) => (name.startsWith(':') ? `${name} ${value}` : value))
+}
+
+describe('the headers in free text', () => {
+  const values = (form: (name: string, value: string) => string) =>
+    valuesIn(
+      ['x-timestamp', 'x-nonce', 'x-signature'].map((name, index) => form(name, String(THREE[index]))).join('\n'),
+    )
+
+  it.each<[string, (name: string, value: string) => string]>([
+    ['colons', (name, value) => `${name}: ${value}`],
+    ['colons in bold', (name, value) => `**${name}**: ${value} **${name}:** ${value}`],
+    ['equals signs', (name, value) => `${name}=${value};`],
+    ['quotes', (name, value) => `'${name}':"${value}",`],
+    ['backticks', (name, value) => `\`${name}\` \`${value}\``],
+    ['arrows', (name, value) => `"${name}"=>"${value}"`],
+    ['commas', (name, value) => `[${name}, ${value}]`],
+    ['bars', (name, value) => `${name}|${value}`],
+    ['tabs', (name, value) => `${name}\t${value}`],
+    ['newlines', (name, value) => `${name}:\n    ${value}`],
+    ['lists', (name, value) => `${name}=[${value}]`],
+    ['braces', (name, value) => `${name}: {${value}}`],
+    ['print_r of PHP', (name, value) => `[${name}] => Array\n(\n  [0] => ${value}\n)`],
+    ['var_dump of PHP', (name, value) => `["${name}"]=>\n  array(1) {\n  [0]=>\n    string(9) "${value}"\n}`],
+    ['slices of Go', (name, value) => `"${name}":[]string{"${value}"}`],
+    ['lists of YAML', (name, value) => `${name}:\n- ${value}`],
+    ['names of CGI', (name, value) => `HTTP_${name.toUpperCase().replaceAll('-', '_')}=${value}`],
+    ['40 spaces', (name, value) => `${name}${' '.repeat(40)}:${' '.repeat(40)}${value}`],
+  ])('are read with %s', (_, form) => {
+    expect(values(form)).toEqual(THREE)
+  })
+
+  it.each<[string, (name: string, value: string) => string]>([
+    ['longer names', (name, value) => `a-${name}: ${value}`],
+    ['names in a word', (name, value) => `a${name}: ${value}`],
+    ['nothing between name and value', (name, value) => `${name}${value}`],
+    ['values without a letter or a digit', (name) => `${name}: ".-_",`],
+    ['more than 40 spaces', (name, value) => `${name}${' '.repeat(42)}: ${value}`],
+  ])('are not read with %s', (_, form) => {
+    expect(values(form)).toBeUndefined()
+  })
+
+  it('may be masked, or have a list of signatures', () => {
+    expect(values((name, value) => `${name}=${name === 'x-signature' ? '••••' : value}`)?.[2]).toBe('••••')
+    const list = `v1,${'A'.repeat(43)}= v1a,${'B'.repeat(86)}==`
+    const standard = (signature: string) =>
+      valuesIn(`webhook-timestamp: 1700000000\nwebhook-id: msg_1\nwebhook-signature: ${signature} c`)
+    expect(standard(list)).toEqual(['1700000000', 'msg_1', list])
+    expect(standard('v1,A=')?.[2]).toBe('v1')
+    expect(valuesIn(`x-timestamp: 1\nx-nonce: a\nx-signature: ${list}`)?.[2]).toBe('v1')
+  })
+
+  it('are all three, beside the length and the request line', () => {
+    const text = THREE.map((value, index) => `${['x-timestamp', 'x-nonce', 'x-signature'][index]}=${value}`).join(' ')
+    expect(valuesIn(`${text} content-length=7`)).toEqual([...THREE, '7'])
+    expect(valuesIn(text.replace('x-nonce', 'x-once'))).toBeUndefined()
+    expect(valuesIn(text.replace('x-nonce', 'content-length'))).toBeUndefined()
+    const line = [':method PUT', ':path /a?b']
+    expect(valuesIn(`"PUT /a?b HTTP/1.1" ${text}`)).toEqual([...line, ...THREE])
+    expect(valuesIn(`PUT https://example.com/a?b ${text}`)).toEqual([...line, ...THREE])
+    expect(valuesIn(`"PUT /a?b" ${text}`)).toEqual([...line, ...THREE])
+    for (const other of ['INPUT /a ', 'TRACE /a ', 'PUT a ', 'PUT "/a" ']) {
+      expect(valuesIn(`${other}${text}`)).toEqual(THREE)
+    }
+  })
+
+  it('may be variables, if no header is named', () => {
+    const text = `timestamp = 1700000000\nnonce = "n-1"\nsignature = '${SIGNATURE}'`
+    expect(readLooseText(utf8(text))?.headers).toEqual([
+      ['x-timestamp', '1700000000'],
+      ['x-nonce', 'n-1'],
+      ['x-signature', SIGNATURE],
+    ])
+    expect(valuesIn(`${text}\nx-nonce: a`)).toBeUndefined()
+    expect(valuesIn(text.replace('1700000000', '17000000'))).toBeUndefined()
+    expect(valuesIn(text.replace('1700000000', '17000000001234'))).toBeUndefined()
+    expect(valuesIn(text.replace(SIGNATURE, 'a'.repeat(42)))).toBeUndefined()
+    expect(valuesIn(text.replace('nonce', 'cnonce'))).toBeUndefined()
+  })
+
+  it('are searched in the first 256 KiB', () => {
+    const text = 'x-timestamp=1 x-nonce=a x-signature=b'
+    expect(valuesIn(`${' '.repeat(2 ** 18 - text.length)}${text}`)).toEqual(['1', 'a', 'b'])
+    expect(valuesIn(`${' '.repeat(2 ** 18 - text.length + 1)}${text}`)).toBeUndefined()
+  })
+})
+
+describe('the bodies in free text', () => {
+  function bodiesIn(text: string) {
+    const {
+      body,
+      isExact,
+      isParsed,
+      otherBodies = [],
+      isGuess,
+      isLoose,
+    } = readLooseText(utf8(`x-timestamp: 1\nx-nonce: a\nx-signature: b\n${text}`)) ?? {}
+    expect([isGuess, isLoose]).toEqual([true, true])
+    return [{ body, isExact, isParsed }, ...otherBodies].map((one) => {
+      const mark = one.isExact ? 'exact ' : one.isParsed ? 'parsed ' : ''
+      return one.body && `${mark}${fromUtf8(one.body)}`
+    })
+  }
+
+  it.each([
+    ['nothing', 'a text', undefined],
+    ['a text', 'body: some text', 'some text'],
+    ['a text with an equals sign', 'payload=some text', 'some text'],
+    ['a text with an arrow', 'request_body => some text', 'some text'],
+    ['a text of API Gateway', 'body before transformations: abc', 'abc'],
+    ['a text in quotes', 'data: "a\\n\\u00eb"', 'exact a\në'],
+    ['the text between quotes', 'content: "a\\nb"', 'a\\nb'],
+    ['a string of PHP', '["raw_body"]=>\n  string(5) "a"b\\n" c', 'exact a"b\\n'],
+    ['bytes with commas', 'rawbody: [123, 34, 255]', 'exact {"\ufffd'],
+    ['bytes of Go', 'body=[123 125]', 'exact {}'],
+    ['a Buffer', '<Buffer 7b 22 7d>', 'exact {"}'],
+    ['a slice of Go', '[]byte{0x7b, 0x22, 0x7}', 'exact {"\x07'],
+    [
+      'an object of Python',
+      "INFO {'a': None, 'b': True, 'c': [False], 'd': 'it\\'s \"x\"'}",
+      `parsed {"a": null, "b": true, "c": [false], "d": "it's \\"x\\""}`,
+    ],
+    ['an object of Ruby', '{"a"=>nil, "b"=>1}', 'parsed {"a":null, "b":1}'],
+    ['an object of Node', "{ a: 'b', $c_1: [ 'd' ] }", 'parsed { "a": "b", "$c_1": [ "d" ] }'],
+    [
+      'an object of Node in several lines',
+      "x {\n  a: 'b',\n  c: {\n    d: 1\n  }\n}",
+      'parsed {\n  "a": "b",\n  "c": {\n    "d": 1\n  }\n}',
+    ],
+    ['JSON in a line', 'INFO {"a":1} b', '{"a":1}'],
+    ['a list in a line', 'INFO [1] b', '[1]'],
+    ['a block of Bruno', 'body:json {\n  {\n    "a": 1\n  }\n}\n', '{\n  "a": 1\n}'],
+    ['a block of Bruno with CRLF', 'body:text {\r\n  a\r\n}\r\n', 'a'],
+  ])('have %s', (_, text, body) => {
+    expect(bodiesIn(text)).toContain(body)
+  })
+
+  it.each([
+    ['a name in a word', 'antibody: a'],
+    ['a longer name', 'bodyguard: a'],
+    ['no sign', 'body a'],
+    ['incomplete JSON in a line', 'INFO {"a":1'],
+    ['a Buffer in capitals', '<Buffer 7B>'],
+    ['a block of Bruno without indentation', 'xbody:json {\n  a\n }\n'],
+  ])('do not have %s', (_, text) => {
+    expect(bodiesIn(text)).toEqual([undefined])
+  })
+
+  it('are the exact ones first', () => {
+    expect(bodiesIn('INFO {"a":1}\n<Buffer 7b 7d>')).toEqual(['exact {}', '{"a":1}'])
+    expect(bodiesIn('body: {"a":1}\nb')).toEqual(['{"a":1}', '{"a":1}\nb', '{"a":1}'])
+  })
+
+  it('are not an object with the signature', () => {
+    const headers = `{\n  'x-timestamp': '1',\n  'x-nonce': 'a',\n  'x-signature': '${SIGNATURE}'\n}`
+    const { body, otherBodies } = readLooseText(utf8(headers)) ?? {}
+    expect([body, otherBodies]).toEqual([undefined, []])
+  })
+})
+
+it.each([
+  ['base64', btoa('a'.repeat(45)), 'a'.repeat(45)],
+  ['base64 in lines', `${btoa('a'.repeat(45))}\n${btoa('bb')}\n`, `${'a'.repeat(45)}bb`],
+  ['base64url', `${'-_'.repeat(30)}\n`, Buffer.from('-_'.repeat(30), 'base64url').toString()],
+  ['less than 60 characters', btoa('a'.repeat(44)).slice(0, 59), undefined],
+  ['other characters', `${btoa('a'.repeat(45))}.`, undefined],
+  ['base64 after other text', `:${btoa('a'.repeat(45))}`, undefined],
+  ['base64 that is not valid', `${btoa('a'.repeat(45))}b`, undefined],
+])('a capture is %s as a whole', (_, text, decoded) => {
+  const bytes = decodeWhole(text, utf8(text))
+  expect(bytes && fromUtf8(bytes)).toBe(decoded)
+})

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest'
+import { fromLatin1, latin1 } from '../../src/bytes.js'
+import { readBurp, readContainerLog, readTable } from '../../src/capture/wrapped-text.js'
+
+const textOf = (bytes: Uint8Array | undefined) => bytes && fromLatin1(bytes)
+const AT = '2026-11-24T00:00:00.1Z'
+
+it.each([
+  ['whole lines', `${AT} stdout F a\n${AT} stderr F b\n`, 'a\nb\n'],
+  ['lines in pieces', `${AT} stdout P a \n${AT} stdout P b\n${AT} stdout F c\n`, 'a bc\n'],
+  ['other time zones', '2026-11-24T00:00:00+01:00 stdout F a\n2026-11-24T00:00:00-01:30 stdout F b', 'a\nb\n'],
+  ['a line of another kind', `${AT} stdout F a\nb\n${AT} stdout F c\n`, 'a\nc\n'],
+  ['an empty line', `${AT} stdout F \n`, '\n'],
+  ['a carriage return', `${AT} stdout F a\r\n`, 'a\r\n'],
+  ['another first line', `a\n${AT} stdout F b\n`, undefined],
+  ['text before the time', `a ${AT} stdout F b\n`, undefined],
+  ['no time zone', '2026-11-24T00:00:00 stdout F a\n', undefined],
+  ['another stream', `${AT} stdin F a\n`, undefined],
+  ['another mark', `${AT} stdout G a\n`, undefined],
+  ['nothing', '', undefined],
+])('the log of a container has %s', (_, log, text) => {
+  expect(textOf(readContainerLog(latin1(log)))).toBe(text)
+})
+
+const SIGNED = 'POST / HTTP/1.1\nX-Signature: a\n\nb'
+const OTHER = 'POST / HTTP/1.1\nHost: a\n\n'
+const inBase64 = (text: string) => btoa(text).replace(/.{8}/g, '$&\n')
+const item = (text: string, encoding = 'false', space = '') =>
+  `<request base64="${encoding}">${space}<![CDATA[${text}]]></request>`
+
+it.each([
+  ['plain', item(SIGNED), SIGNED],
+  ['in base64, over several lines', item(inBase64(SIGNED), 'true'), SIGNED],
+  ['after white space', item(SIGNED, 'false', '\n'.repeat(40)), SIGNED],
+  ['after too much white space', item(SIGNED, 'false', '\n'.repeat(41)), undefined],
+  [
+    'after others',
+    `${item(OTHER)}${item('%', 'true')}${item(inBase64(OTHER), 'true')}${item(SIGNED)}${item(`${SIGNED}c`)}`,
+    SIGNED,
+  ],
+  ['without its end', item(SIGNED).replace(']]>', ''), undefined],
+  ['without a signature', item(OTHER), undefined],
+  ['with another encoding', item(SIGNED, 'yes'), undefined],
+])('a request in an export of Burp is %s', (_, xml, text) => {
+  expect(textOf(readBurp(latin1(xml)))).toBe(text)
+})
+
+const ROW = { 'x-signature': 'a', 'x-nonce': 'b', body: 'c' }
+
+it.each<[string, string, readonly object[]]>([
+  ['commas', 'X-Signature,X-Nonce,Body\na,b,c\n', [ROW]],
+  ['semicolons', 'X-Signature;X-Nonce;Body\na;b;c', [ROW]],
+  ['tabs, with CRLF', 'X-Signature\tX-Nonce\tBody\r\na\tb\tc\r\n', [ROW]],
+  ['quotes', '"X-Signature","X-Nonce","Body"\n"a","b","c, ""d""\ne"\n', [{ ...ROW, body: 'c, "d"\ne' }]],
+  ['empty cells', 'x-signature,x-nonce,body\na,,\n', [{ ...ROW, 'x-nonce': '', body: '' }]],
+  ['missing cells', 'x-signature,x-nonce,body\na\n', [{ ...ROW, 'x-nonce': '', body: '' }]],
+  ['several rows', 'x-signature,x-nonce,body\na,b,c\nd,e,f', [ROW, { 'x-signature': 'd', 'x-nonce': 'e', body: 'f' }]],
+  [
+    'headers in one column',
+    'id,headers,body\n1,x,y\n2,webhook-signature: a,b\n',
+    [{ id: '2', headers: 'webhook-signature: a', body: 'b' }],
+  ],
+  ['two columns', 'x-signature,body\na,b\n', []],
+  ['no names of headers', 'id,nonce,body\n1,2,x-signature\n', []],
+  ['another word', 'id,subheaders,body\n1,x-signature,2\n', []],
+  ['other characters in the names', 'headers,a:b,c\nx-signature,b,c\n', []],
+  ['no rows', 'x-signature,x-nonce,body\n', []],
+])('a table has %s', (_, text, rows) => {
+  expect(readTable(text)).toEqual(rows)
+})
+
+it('at most 100 rows of a table are read', () => {
+  expect(readTable(`x-signature,x-nonce,body\n${'a,b,c\n'.repeat(150)}`)).toHaveLength(100)
+})
