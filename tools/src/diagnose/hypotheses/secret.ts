@@ -12,7 +12,7 @@ type SecretHypothesis = Hypothesis<string, Bytes>
 /** Matches a prefix such as `whsec_`, `sk_live_` or `v1,whsec_`. */
 const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.,-]){1,2}(?=.)/
 /** Matches a line of a configuration: `WEBHOOK_SECRET=…`, `export SECRET="…"` or `secret: …`. */
-const ASSIGNED = /^\s*(?:export\s+|set\s+)?["']?[A-Za-z_][\w.-]*["']?(?:\s*=\s*|:\s+)(["']?)(.{6,})\1;?\s*$/s
+const ASSIGNED = /^\s*(?:export\s+|set\s+)?["']?[A-Za-z_][\w.-]*["']?(?:\s*=\s*|:\s+)(["']?)(.{6,}?)\1;?\s*$/s
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
   value === undefined ? undefined : change(value)
