@@ -108,6 +108,6 @@ function isStartOfJson(text: string): boolean {
     closingAtEnd = closing
   }
   if (closing === '' || jsonValue(text.slice(0, end) + closingAtEnd) === undefined) return false
-  const rest = text.slice(end).replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)|\s+/gs, (part) => part.trim().charAt(0) || ' ')
+  const rest = text.slice(end).replace(/"(?:[^"\\]|\\.)*["\\]?|\s+/gs, (part) => part.trim().charAt(0) || ' ')
   return (closingAtEnd.startsWith('}') ? CUT_MEMBER : CUT_ELEMENT).test(rest)
 }

@@ -1,55 +1,16 @@
-// Examples of the hypotheses that no request of captured.jsonl needs, written by hand or with another implementation: the received value, and the
-// value that was signed by mistake.
-
-/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
-/** Each change of a text: the text before, and the text that was signed. */
-export const CHANGE_EXAMPLES = [
-  ['a', 'a\n'],
-  ['a', 'a\r\n'],
-  ['a', 'a\r'],
-  ['a', 'a\n\n'],
-  ['a', 'a '],
-  ['a', ' a'],
-  ['a', ' a '],
-  ['a', '\ufeffa'],
-  ['a', 'a\u200b'],
-  ['a', 'a\u00a0'],
-  ['a', 'a\0'],
-  [' a\u200b\n', 'a'],
-  ['a', '"a"'],
-  ['a', "'a'"],
-  ['a', "b'a'"],
-  ['a', '{a}'],
-  ["b'a b'", 'a b'],
-  ['aB', 'ab'],
-  ['aB', 'AB'],
-  ['7b-7D', '{}'],
-  ['a', ''],
-  ['a', 'null'],
-  ['a', 'None'],
-  ['a', 'undefined'],
-  ['a', 'nil'],
-  ['a', 'NaN'],
-  ['a', '[object Object]'],
-] as const
-
-/** A part of the hypothesis, the body received, and the body signed. */
-export const BODY_EXAMPLES = [
-  ['which arrived encoded twice', 'ZoÃ«', 'Zoë'],
-  ['with CRLF for each LF', 'a\nb', 'a\r\nb'],
-  ['without its line breaks', 'a\r\nb\n', 'ab'],
-  ['without the white space around it', ' a b\n', 'a b'],
-  ['`null` in the place of the body', '{"a":1}', 'null'],
-  ['`{}` in the place of the body', '{"a":1}', '{}'],
-  ['without the line break at its end', 'a\n\r\n', 'a\n'],
-  ['with a CRLF after it', 'a', 'a\r\n'],
-] as const
+import { expect, it } from 'vitest'
+import { latin1, utf8 } from '../../../src/bytes.js'
+import { JSON_HYPOTHESES, JSON_WRITERS } from '../../../src/diagnose/hypotheses/json.js'
+import { parseJson } from '../../../src/diagnose/json/parse.js'
+import { writeJson } from '../../../src/diagnose/json/write.js'
+import type { Steps } from '../../../src/diagnose/steps.js'
+import { CONTEXT } from './proposals.js'
 
 /** The JSON that serializers write in the next examples. */
-export const JSON_EXAMPLE = '{"b":"é/<","a":[1.50,{}],"n":null}'
+const EXAMPLE = '{"b":"é/<","a":[1.50,{}],"n":null}'
 
-/** What each serializer writes for {@link JSON_EXAMPLE}, in the order of the serializers. */
-export const JSON_EXAMPLES = [
+/** What each serializer writes for {@link EXAMPLE}, in the order of the serializers. */
+const EXAMPLES = [
   '{"b":"é/<","a":[1.5,{}],"n":null}',
   '{"b": "\\u00e9/<", "a": [1.5, {}], "n": null}',
   '{"b":"\\u00e9\\/<","a":[1.5,{}],"n":null}',
@@ -85,6 +46,28 @@ export const JSON_EXAMPLES = [
   '{:b=>"é/<", :a=>[1.5, {}], :n=>nil}',
   '{b=é/<, a=[1.5, {}], n=null}',
   '{a=[1.5, {}], b=é/<, n=null}',
-] as const
+]
 
-/* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
+it('each serializer writes its JSON', () => {
+  const json = parseJson(EXAMPLE)
+  expect(JSON_WRITERS.map(({ style }) => json && writeJson(json, style))).toEqual(EXAMPLES)
+})
+
+it('JSON in any encoding is written again, and each of its tokens has a cost', () => {
+  const costs: number[] = []
+  const apply = (body: Uint8Array) => {
+    const steps = JSON_HYPOTHESES[0]?.apply(body, CONTEXT) as Steps<unknown>
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value
+      costs.push(step.value)
+    }
+  }
+  const written = (...values: Uint8Array[]) => ({ variants: values.map((value) => ({ detail: '', value })) })
+  expect(apply(utf8('{"a": "\xeb"}'))).toEqual(written(utf8('{"a":"\xeb"}')))
+  expect(apply(latin1('{"a": "\xeb"}'))).toEqual(written(latin1('{"a":"\xeb"}')))
+  expect(apply(utf8('{"a": 1'))).toBeUndefined()
+  // White space at the end of the body may have been added to what was signed, too.
+  expect(apply(utf8('{"a": 1}\n'))).toEqual(written(utf8('{"a":1}\n'), utf8('{"a":1}')))
+  expect(costs).toEqual([4 * 10, 4 * 10, 4 * 10])
+  expect(JSON_HYPOTHESES[0]).toMatchObject({ likelihood: 'common', code: 'body_json', fix: 'serialize_once' })
+})

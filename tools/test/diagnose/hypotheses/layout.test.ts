@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { concat, hex, utf8 } from '../../../src/bytes.js'
+import type { RequestContext } from '../../../src/diagnose/hypotheses/hypothesis.js'
+import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES } from '../../../src/diagnose/hypotheses/layout.js'
+import { messageOf } from '../../../src/diagnose/signing-variants.js'
+import { CONTEXT, proposed } from './proposals.js'
+
+it('a part of the message may be left out', () => {
+  const parts = { timestamp: utf8('17'), nonce: utf8('ab'), body: utf8('B'), key: utf8('K') }
+  const rows = LAYOUT_HYPOTHESES.filter(({ what }) => what === 'the message `<detail>`')
+  const messages = rows.flatMap((row) =>
+    proposed(row, CORRECT_LAYOUT, (layout) => concat(...messageOf({ layout, ...parts }))),
+  )
+  expect(messages).toContain(hex(utf8('17B')))
+})
+
+describe('the method, path and URL of a layout', () => {
+  const [row] = LAYOUT_HYPOTHESES.filter(({ what }) => what.includes('`method\\nurl\\n'))
+  const begins = (headers: RequestContext['headers']) => {
+    const applied = row?.apply(CORRECT_LAYOUT, { ...CONTEXT, headers })
+    const variants = applied !== undefined && 'variants' in applied ? applied.variants : []
+    return variants.map(({ value }) => value.slice(0, 3).join(''))
+  }
+
+  it('are the usual ones if no header has them, or only one of more than 2048 characters', () => {
+    const usual = ['/', '/webhook', '/webhooks', '/hooks'].flatMap((path) => [
+      `POST\nhttps://localhost${path}`,
+      `POST\nhttp://localhost${path}`,
+    ])
+    expect(begins([])).toEqual(usual)
+    expect(begins([[':path', `/${'a'.repeat(2048)}`]])).toEqual(usual)
+    expect(begins([[':path', `/${'a'.repeat(2047)}`]])).toHaveLength(2)
+  })
+
+  it('may be without the query', () => {
+    const urls = ['/in?a=1', '/in'].flatMap((path) => [
+      `POST\nhttps://localhost${path}`,
+      `POST\nhttp://localhost${path}`,
+    ])
+    expect(begins([[':path', '/in?a=1']])).toEqual(urls)
+  })
+})

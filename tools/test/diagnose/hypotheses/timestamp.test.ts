@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { TIMESTAMP_HYPOTHESES } from '../../../src/diagnose/hypotheses/timestamp.js'
+import { valuesOf } from './proposals.js'
+
+/** 2023-11-14T22:13:20.250Z */
+const INSTANT = 1_700_000_000_250
+
+it.each([
+  ['the timestamp in milliseconds', '1700000000250'],
+  ['the timestamp in ISO 8601', '2023-11-14T22:13:20Z'],
+  ['the timestamp in ISO 8601 with milliseconds', '2023-11-14T22:13:20.000Z'],
+  ['the timestamp in ISO 8601 with `+00:00`', '2023-11-14T22:13:20+00:00'],
+  ['the timestamp as Go prints a time', '2023-11-14 22:13:20 +0000 UTC'],
+  ['the timestamp as Ruby prints a time', '2023-11-14 22:13:20 UTC'],
+  ['the timestamp without the zeros before it', '1700000000'],
+  ['the timestamp as a float', '1700000000.0'],
+  ['the timestamp in nanoseconds', '1700000000000000000'],
+  ['an empty timestamp', ''],
+  ['U+FFFD for the timestamp (Go: string(number))', '\ufffd'],
+  ['the timestamp and a line feed (LF) after it', '1700000000\n'],
+  ['the timestamp between double quotes', '"1700000000"'],
+  ['the text `null` in the place of the timestamp', 'null'],
+  ['the timestamp in base64', 'MTcwMDAwMDAwMA=='],
+])('%s is %j', (what, value) => {
+  expect(valuesOf(TIMESTAMP_HYPOTHESES, what, INSTANT)).toEqual([value])
+})
+
+it.each([
+  ['the timestamp in milliseconds, with the fraction <detail>', 999, '1700000000001', '1700000000100'],
+  ['the timestamp with the fraction <detail>', 999, '1700000000.001', '1700000000.1'],
+  [
+    'the timestamp in ISO 8601, with the fraction <detail>',
+    999,
+    '2023-11-14T22:13:20.001Z',
+    '2023-11-14T22:13:20.100Z',
+  ],
+])('%s has %i values, from %s on', (what, count, first, hundredth) => {
+  const values = valuesOf(TIMESTAMP_HYPOTHESES, what, INSTANT)
+  expect([values.length, values[0], values[99]]).toEqual([count, first, hundredth])
+})
+
+it('a clock that is read twice gives another second, up to a minute away', () => {
+  const near = valuesOf(TIMESTAMP_HYPOTHESES, 'a timestamp that is <detail> than in the header', INSTANT)
+  expect(near).toEqual(['1699999999', '1700000001', '1699999998', '1700000002'])
+  const far = valuesOf(TIMESTAMP_HYPOTHESES, 'another time, which is <detail> than in the header', INSTANT)
+  expect([far.length, far[0], far.at(-1)]).toEqual([116, '1699999997', '1700000060'])
+})
+
+it('a placeholder has the usual names', () => {
+  const values = valuesOf(TIMESTAMP_HYPOTHESES, 'the placeholder `<detail>` for the timestamp', INSTANT)
+  const names = 'timestamp TIMESTAMP $timestamp ts now'.split(' ')
+  expect(names.filter((name) => !values.includes(name))).toEqual([])
+  expect(values).toHaveLength(9 * names.length)
+})
