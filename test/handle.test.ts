@@ -215,7 +215,10 @@ describe('handle', () => {
 })
 
 describe('a copy that arrives while the work runs', () => {
-  const IN_PROGRESS = { code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503, headers: { 'Retry-After': '1' } }
+  const IN_PROGRESS = {
+    ...{ code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503, headers: { 'Retry-After': '1' } },
+    message: 'A copy of the request is being handled',
+  }
 
   it.each([
     ['the same bytes', {}, {}],

@@ -56,6 +56,8 @@ describe('the diagnostics channel gets', () => {
     for (const source of [sourceOf(), sourceOf(), sourceOf({ secret: 'third' }), sourceOf({ timestamp: '1' })]) {
       await receive(source, secrets, store, new TestClock()).catch(() => {})
     }
+    const bare = { webhookId: '42', request: { headers: {}, body: BODY } }
+    await receive(bare, secrets, store, new TestClock()).catch(() => {})
     await receive({ ...sourceOf(), maxBytes: 1 }, secrets, store, new TestClock()).catch(() => {})
     await receive(sourceOf(), secrets, failing, new TestClock()).catch(() => {})
     const full = new MemoryNonceStore({ maxEntries: 1 })
@@ -68,6 +70,7 @@ describe('the diagnostics channel gets', () => {
       resultOf('replayed_nonce', size, 1),
       resultOf('signature_mismatch', size),
       resultOf('timestamp_outside_window'),
+      resultOf('missing_header'),
       resultOf('ERR_BODY_TOO_LARGE'),
       resultOf('ERR_NONCE_STORE', size, 1),
       resultOf('ERR_NONCE_STORE_FULL', size, 1),

@@ -129,7 +129,7 @@ describe('withTimeout', () => {
     expect(time.timers).toBe(0)
   })
 
-  it('has reserveAll if and only if the store has it, and calls both as methods', async () => {
+  it('has reserveAll and release if and only if the store has them, and calls each as a method', async () => {
     class Store implements NonceStore {
       calls: unknown[] = []
       reserve(...call: unknown[]) {
@@ -140,16 +140,21 @@ describe('withTimeout', () => {
         this.calls.push(call)
         return false
       }
+      release(...call: unknown[]) {
+        this.calls.push(call)
+      }
     }
     const store = new Store()
     const limited = withTimeout(store, 1000)
     expect(limited.reserve('42', 'nonce', 600)).toBe(true)
     expect(limited.reserveAll?.('42', ['nonce', 'another'], 600)).toBe(false)
+    void limited.release?.('42', ['nonce'], 'me')
     expect(store.calls).toEqual([
       ['42', 'nonce', 600],
       ['42', ['nonce', 'another'], 600],
+      ['42', ['nonce'], 'me'],
     ])
-    expect('reserveAll' in withTimeout(SILENT, 1000)).toBe(false)
+    expect(Object.keys(withTimeout(SILENT, 1000))).toEqual(['reserve'])
   })
 
   it.each([1, 2 ** 31 - 1])('accepts %d milliseconds', async (milliseconds) => {
