@@ -25,7 +25,7 @@ interface Found {
 const NAMES = {
   headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders', 'header', 'http_http_request_line'],
   method: 'method httpMethod requestContext.http.method verb http.request.method http_http_request_method'.split(' '),
-  target: 'originalUrl url rawPath path uri url.path http_http_request_uri'.split(' '),
+  target: 'originalUrl url.path url rawPath path uri http_http_request_uri'.split(' '),
   time: [
     ...['requestContext.timeEpoch', 'requestContext.requestTimeEpoch', 'startedDateTime', '@timestamp'],
     ...['timestamp', 'time', 'ts', 'start'],
