@@ -7,10 +7,10 @@ import { MARK } from './write-request.js'
 
 // This file reads HTTP text: headers, a blank line and the body. Each line can be indented, or begin with `>`, as in a mail.
 
-/** Matches a request line. On the first line of the text, the version can be missing: `POST /hooks`. */
-const REQUEST_LINE = /^([A-Z][A-Z-]*) (?![{["])([!-~\x80-\xff]+)( HTTP\/\d(?:\.\d)?)?$/
+/** Matches a request line, also with no-break spaces. On the first line of the text, the version can be missing: `POST /hooks`. */
+const REQUEST_LINE = /^([A-Z][A-Z-]*)(?: |\xc2\xa0)(?![{["])([!-~\x80-\xff]+?)((?: |\xc2\xa0)HTTP\/\d(?:\.\d)?)?$/
 /** Matches a request line with a version, after any spaces and `>`. */
-const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?$/
+const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20}(?: |\xc2\xa0)[!-~\x80-\xff]+(?: |\xc2\xa0)HTTP\/\d(?:\.\d)?$/
 
 const MAX_LINES = 1000
 

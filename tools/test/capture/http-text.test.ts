@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf } from '../../src/capture/body.js'
 import { CaptureError } from '../../src/capture/capture-error.js'
 import type { Header } from '../../src/capture/headers.js'
+import { beginsAsHttpText, beginsAsRequest, joinNamesAndValues, parseHttpText } from '../../src/capture/http-text.js'
 import { readCapture } from '../../src/capture/read-capture.js'
 
 function parsed(capture: string) {
@@ -142,4 +143,187 @@ no
     const arrival = [Date.parse('2026-11-21T06:22:43Z'), 'from the Date of the response']
     expect(parsed(capture)).toEqual({ headers, body: undefined, arrival })
   })
+})
+
+it.each([
+  ['POST /a HTTP/1.1', true, true],
+  ['POST /a HTTP/2\r\nA: b', true, true],
+  ['POST /a', true, true],
+  ['M-SEARCH * HTTP/1.1', true, true],
+  ['POST /\xe9', true, true],
+  ['# Received at 2023-11-14T22:13:20.257Z with a body of 2 bytes', true, true],
+  ['X-Nonce: a', true, true],
+  ['Host: a', true, true],
+  ['Note: a', true, false],
+  ['POST {"a":1}', false, false],
+  ['POST [1]', false, false],
+  ['POST "/a"', false, false],
+  ['post /a', false, false],
+  [' POST /a', false, false],
+  ['POST  /a', false, false],
+  ['POST /a b', false, false],
+  ['POST /a HTTP/1.1 b', false, false],
+  ['# Received at 2023-11-14T22:13:20.257Z with a body of 2 bytes, and more', false, false],
+  ['a\nPOST /a HTTP/1.1', false, false],
+  ['', false, false],
+])('%j begins as HTTP text: %j, and as a request: %j', (text, isHttpText, isRequest) => {
+  expect([beginsAsHttpText(text), beginsAsRequest(text)]).toEqual([isHttpText, isRequest])
+})
+
+describe('the start of HTTP text', () => {
+  const INDENTED = 'The lines of the capture are indented or quoted. The indentation or the quotes were removed.'
+
+  function startOf(text: string) {
+    const request = parseHttpText(Buffer.from(text, 'latin1'), text)
+    if (request === undefined) return undefined
+    return [
+      ...request.headers.map((line) => line.join('=')),
+      Buffer.from(request.body ?? '').toString('latin1'),
+      ...(request.notes ?? []),
+    ]
+  }
+
+  it.each<[string, string, readonly string[] | undefined]>([
+    ['a request line', 'POST /a\nB: c\n\nd', [':method=POST', ':path=/a', 'B=c', 'd']],
+    [
+      'a request line after text',
+      'text\r\nPOST /a HTTP/1.1\r\nB: c\r\n\r\nd',
+      [':method=POST', ':path=/a', 'B=c', 'd'],
+    ],
+    ['a request line without a version after text', 'text\nPOST /a\nB: c\n\nd', undefined],
+    ['a header of a request', 'B: c\nHost: d\n\ne', ['B=c', 'Host=d', 'e']],
+    ['headers that may be other text', 'B: c\nD: e\n\nHost: f', undefined],
+    ['a blank line with spaces', 'Host: a\n \t\nb', ['Host=a', 'b']],
+    ['no blank line', 'Host: a\n', ['Host=a', '']],
+    ['indentation', '  Host: a\n  B: c\n\n  d\n  e', ['Host=a', 'B=c', 'd\ne', INDENTED]],
+    ['quotes', '> > Host: a\n> >\n> > b\n> c', ['Host=a', 'b', INDENTED]],
+    [
+      'a quoted request line after text',
+      'text\n> PUT /a HTTP/2\n> B: c\n>\n> d',
+      [':method=PUT', ':path=/a', 'B=c', 'd', INDENTED],
+    ],
+    ['a remark', 'Note: a\nPUT /a HTTP/1.1\nB: c\n\nd', [':method=PUT', ':path=/a', 'B=c', 'd']],
+    [
+      'an indented remark',
+      ' Note: a\n PUT /a HTTP/1.1\n B: c\n\n d',
+      [':method=PUT', ':path=/a', 'B=c', 'd', INDENTED],
+    ],
+    [
+      'a remark, and a request line in the body',
+      'Note: a\nHost: b\n\nPUT /a HTTP/1.1',
+      ['Note=a', 'Host=b', 'PUT /a HTTP/1.1'],
+    ],
+    ['a short word after text', 'text\nGO /a HTTP/1.1\n\n', undefined],
+    [
+      'a method of 21 letters after text',
+      `text\n${'A'.repeat(21)} /a HTTP/1.1\n\n`,
+      [`:method=${'A'.repeat(21)}`, ':path=/a', ''],
+    ],
+    ['a word of 22 letters after text', `text\n${'A'.repeat(22)} /a HTTP/1.1\n\n`, undefined],
+    ['a sentence with a request line', 'text\nWe saw POST /a HTTP/1.1\n\n', undefined],
+    ['line 1000', `${'text\n'.repeat(999)}PUT /a HTTP/1.1\n\n`, [':method=PUT', ':path=/a', '']],
+    ['line 1001', `${'text\n'.repeat(1000)}PUT /a HTTP/1.1\n\n`, undefined],
+    [
+      'a long line',
+      `text\nPUT /${'a'.repeat(19_986)} HTTP/1.1\n\n`,
+      [':method=PUT', `:path=/${'a'.repeat(19_986)}`, ''],
+    ],
+    ['a line that is too long', `text\nPUT /${'a'.repeat(20_000)} HTTP/1.1\n\n`, undefined],
+  ])('may be %s', (_, text, expected) => {
+    expect(startOf(text)).toEqual(expected)
+  })
+
+  it('may be the line of captureRequest', () => {
+    const text = '# Received at 2023-11-14T22:13:20.257Z with a body of 2 bytes\r\nPOST /a HTTP/1.1\r\nB: c\r\n\r\nd\n'
+    expect(parsed(text)).toEqual({
+      headers: [
+        [':method', 'POST'],
+        [':path', '/a'],
+        ['B', 'c'],
+      ],
+      body: 'd\n',
+      bodyLength: 2,
+      arrival: [1_700_000_000_257, 'from the time in the capture'],
+    })
+  })
+
+  const PASTED = 'The headers have no-break spaces or unusual hyphens, which were read as normal spaces and hyphens.'
+
+  it.each([
+    [
+      'POST\xc2\xa0/a\xc2\xa0HTTP/1.1\nX-Nonce: b\n\n\xc2\xa0',
+      [':method=POST', ':path=/a', 'X-Nonce=b', '\xc2\xa0', PASTED],
+    ],
+    ['text\nPOST\xc2\xa0/a\xc2\xa0HTTP/1.1\nX-Nonce: b\n\n', [':method=POST', ':path=/a', 'X-Nonce=b', '', PASTED]],
+    ['POST /a\xc2\xa0HTTP/1.1\nX-Nonce: b\n\n', [':method=POST', ':path=/a', 'X-Nonce=b', '']],
+    ['X-Nonce:\xc2\xa0b\n\n', ['X-Nonce=b', '', PASTED]],
+    ['POST /a\nX\xe2\x80\x91Nonce\xe2\x80\x90A: b\n\n', [':method=POST', ':path=/a', 'X-Nonce-A=b', '', PASTED]],
+    ['X-Nonce: b\xc2\xa0c\xe2\x80\x91\n\n', ['X-Nonce=b\xc2\xa0c\xe2\x80\x91', '']],
+  ])('may have no-break spaces and other hyphens: %j', (text, expected) => {
+    const { headers, body, notes = [] } = parsed(text)
+    expect([...headers.map((line) => line.join('=')), body, ...notes]).toEqual(expected)
+  })
+})
+
+describe('the headers of HTTP text', () => {
+  const DIGEST = 'a1'.repeat(32)
+  const STANDARD = `v1,${'A'.repeat(43)}=`
+  const headersOf = (text: string) =>
+    parsed(`X-Nonce: n\n${text}\n\n`)
+      .headers.slice(1)
+      .map((line) => line.join('='))
+
+  it.each([
+    ...['\xe2\x80\x8b', '\xe2\x80\x8d', '\xe2\x81\xa0', '\xef\xbb\xbf', '\xc2\xad'].flatMap((invisible) => [
+      [`X-Signature: a1${invisible}${DIGEST.slice(2)}`, [`X-Signature=${DIGEST}`]] as const,
+      [`webhook-signature: v1${invisible}${STANDARD.slice(2)}`, [`webhook-signature=${STANDARD}`]] as const,
+    ]),
+    ['X-Other: \xc2\xada', ['X-Other=\xc2\xada']],
+    [`X-Signature: ${DIGEST.slice(0, 30)}\n${DIGEST.slice(30)}`, [`X-Signature=${DIGEST}`]],
+    [
+      `X-Signature:${DIGEST.slice(0, 30)}\n  ${DIGEST.slice(30)}`,
+      [`X-Signature=${DIGEST.slice(0, 30)} ${DIGEST.slice(30)}`],
+    ],
+    [`svix-signature: v1,\n${'A'.repeat(43)}=`, [`svix-signature=${STANDARD}`]],
+    ['A: b\n\tc \n  d', ['A=b c d']],
+    ['A:\n b', ['A=b']],
+    ['**A:** b', ['**A=** b']],
+  ])('%j are %j', (text, expected) => {
+    expect(headersOf(text)).toEqual(expected)
+  })
+
+  it.each([
+    ['X-Nonce: n\nA: b\nc\n\n', 3],
+    [`X-Nonce: n\nX-Signature: ${DIGEST.slice(0, 30)}\n${DIGEST.slice(31)}\n\n`, 3],
+    [`X-Nonce: n\nX-Other: ${DIGEST.slice(0, 30)}\n${DIGEST.slice(30)}\n\n`, 3],
+    ['**X-Nonce:** n\n**A:**b\nc\n\n', 3],
+  ])('%j are refused with the number of the line', (text, line) => {
+    expect(() => parsed(text)).toThrow(
+      `The capture is not a request: its line ${line} is not a header. Pass one of these:`,
+    )
+  })
+
+  it('may be in bold', () => {
+    expect(parsed('**X-Nonce:** n\n**A**: b\nC: d\n\n').headers).toEqual([
+      ['X-Nonce', 'n'],
+      ['A', 'b'],
+      ['C', 'd'],
+    ])
+  })
+})
+
+it.each([
+  ['x-nonce\na\nx-signature\nb\n\nbody', 'x-nonce: a\nx-signature: b\n\nbody'],
+  [
+    'Headers\n\n:path:\n/a\nHost\nb\r\nX-Signature:\r\nc\r\n\r\nbody\n',
+    ':path: /a\nHost: b\r\nX-Signature: c\r\n\nbody\n',
+  ],
+  ['x-signature\nb\nDate\nc\nno name\nd', 'x-signature: b\nDate: c\n\nno name\nd'],
+  ['svix-signature\nb', 'svix-signature: b\n\n'],
+  ['x-nonce\na\nx-timestamp\n1', undefined],
+  ['x-signature: a', undefined],
+  ['a x-signature\nb', undefined],
+  ['', undefined],
+])('names and values on lines of their own: %j', (text, joined) => {
+  expect(joinNamesAndValues(text)).toBe(joined)
 })

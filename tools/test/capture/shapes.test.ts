@@ -325,3 +325,144 @@ it.each([
   expect(() => read(capture)).toThrow(CaptureError)
   expect(() => read(capture)).toThrow(/^The capture .*\. Pass one of these:\n- HTTP text/)
 })
+
+describe('what is around a request is removed', () => {
+  const MARKS = 'The same text was around the value of each header, so this text was removed.'
+  const head = (form: (name: string, value: string, index: number) => string, count = 5) =>
+    ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Host', 'Date']
+      .slice(0, count)
+      .map((name, index) => form(name, `${index}`, index))
+      .join('\n')
+
+  it.each<[string, string, readonly string[], readonly string[] | undefined]>([
+    ['quotes', head((name, value) => `${name}: "${value}"`), ['0', '1', '2', '3', '4'], [MARKS]],
+    ['text before', head((name, value) => `${name}: =${value}`), ['0', '1', '2', '3', '4'], [MARKS]],
+    [
+      'commas, but not at the end',
+      head((name, value, index) => `${name}: ${value}${index === 4 ? '' : ','}`),
+      ['0', '1', '2', '3', '4'],
+      [MARKS],
+    ],
+    ['commas around four values', head((name, value) => `${name}: ${value},`, 4), ['0,', '1,', '2,', '3,'], undefined],
+    [
+      'commas around most values',
+      head((name, value, index) => `${name}: ${value}${index === 3 ? '' : ','}`),
+      ['0,', '1,', '2,', '3', '4,'],
+      undefined,
+    ],
+    ['nothing', head((name, value) => `${name}: ${value}`), ['0', '1', '2', '3', '4'], undefined],
+  ])('%s', (_, text, values, notes) => {
+    const captured = readCapture(Buffer.from(`POST "/a" HTTP/1.1\n${text}\n\n`.replace('POST "/a" HTTP/1.1\n', '')))
+    expect([captured.headers.map(([, value]) => value), captured.notes]).toEqual([values, notes])
+  })
+
+  it('but the request line stays', () => {
+    const text = `POST /a HTTP/1.1\n${head((name, value) => `${name}: ${value},`)}\n\n`
+    expect(readCapture(Buffer.from(text)).headers.map(([, value]) => value)).toEqual([
+      'POST',
+      '/a',
+      '0',
+      '1',
+      '2',
+      '3',
+      '4',
+    ])
+  })
+
+  it.each<[string, string]>([
+    ['a response before the request', `HTTP/1.1 401 Unauthorized\n\nno\n${TEXT}`],
+    [
+      'a visible CR',
+      LINES.map((line) => `${line}^M`)
+        .join('\n')
+        .replace(/\^M$/, ''),
+    ],
+    [
+      'a visible CR and end',
+      LINES.map((line) => `${line}^M$`)
+        .join('\n')
+        .replace(/\^M\$$/, ''),
+    ],
+    [
+      'a written CR and LF',
+      LINES.map((line) => `${line}\\r\\n`)
+        .join('\n')
+        .replace(/\\r\\n$/, ''),
+    ],
+    ['the colours of grep', TEXT.replace('X-', '\x1b[01;31m\x1b[KX-\x1b[m\x1b[K')],
+    ['a fence of Jira', `{code}\n${TEXT}\n{code}`],
+    ['a fence of Jira with a title', `text\n{code:title=a}\n${TEXT}\n{code}\nmore`],
+    ['a fence without format of Jira', `{noformat}\n${TEXT}\n{noformat}`],
+    ['a fence with a language', `text\n \`\`\`http\n${TEXT}\n\`\`\`\nmore`],
+    ['base64', btoa(Buffer.from(TEXT).toString('latin1'))],
+    [
+      'a dump',
+      Buffer.from(TEXT)
+        .toString('hex')
+        .replace(/(..){16}|.+/g, (line) => `${line.replace(/../g, '$& ')}\n`)
+        .split('\n')
+        .map((line, index) => `${(16 * index).toString(16).padStart(8, '0')}  ${line.trim()}`)
+        .slice(0, -1)
+        .join('\n'),
+    ],
+    ['a log of Docker', LINES.map((line) => JSON.stringify({ log: `${line}\n` })).join('\n')],
+    ['a text in a field of JSON', JSON.stringify([{ a: 'x-signature', b: [TEXT] }])],
+    ['the log of k6', `time="a" msg="Request:\\n${TEXT.replaceAll('"', '\\"').replaceAll('\n', '\\n')}" b="c"`],
+    [
+      'a command of curl below text',
+      `We ran:\ncurl https://example.com/hooks/42 ${LINES.slice(2, 5)
+        .map((line) => `-H '${line}'`)
+        .join(' ')} -d '${BODY}'`,
+    ],
+  ])('%s', (_, capture) => {
+    expect(read(capture)).toMatchObject({ signature: SIGNATURE, nonce: headers['x-nonce'], body: BODY })
+  })
+
+  it('but not a fence, if only the text outside it has the headers', () => {
+    const logged = Object.entries(headers)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')
+    const text = `INFO ${logged}\n\`\`\`\nbody: a\n\`\`\`\n`
+    expect(readCapture(Buffer.from(text))).toMatchObject({ isLoose: true })
+    expect(read('text\n```\nHost: a\n\nb\n```\nmore').body).toBe('b')
+  })
+})
+
+it.each([
+  ['tcpdump', `02:40:07.1 IP 127.0.0.1.1 > 127.0.0.1.2: Flags [P.], length 4\nE..4${TEXT}`, true],
+  ['tcpdump with IPv6', `02:40:07.1 IP6 ::1.1 > ::1.2: Flags [P.], length 4\n....${TEXT}`, true],
+  ['tshark', `Follow: tcp,ascii\n${TEXT}`, true],
+  ['other text', `Follow: tcp\n${TEXT}`, undefined],
+])('a dot in the output of %s can stand for any other byte', (_, capture, isLossy) => {
+  expect(readCapture(Buffer.from(capture)).isLossy).toBe(isLossy)
+})
+
+it.each([
+  ['', 'The captured request is empty. Pass a file, pipe the request in, or use --header and --body-file.'],
+  ['HTTP/1.1 401 Unauthorized\n\nGET a\n', 'The capture is a response, not a request. Pass one of these:'],
+  ['"a text', 'The capture begins with a quote, but is not a JSON string. Pass one of these:'],
+  ['{"a":', 'The capture begins as JSON, but is not valid JSON. Pass one of these:'],
+  [' [1', 'The capture begins as JSON, but is not valid JSON. Pass one of these:'],
+  ['a text', 'The capture is not a request. Pass one of these:\n- HTTP text: head, blank line and body'],
+  ['[1]', 'The capture is JSON, but has no headers of a request. Pass one of these:'],
+  [
+    'text\n<pdml version="0">',
+    'is the PDML of tshark, which has no body as text. Use Follow > TCP Stream of Wireshark. ',
+  ],
+  [
+    '  Hypertext Transfer Protocol\n',
+    'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark. ',
+  ],
+  ['X-Signature: 00=\r\na', 'is quoted-printable, as mails are sent. Save the text as the mail program shows it. '],
+  ['---request begin---', 'is the output of wget -d. Send the same request with curl -v. '],
+  ...['quot', '#34', '#x22'].map(
+    (entity) => [`{&${entity};a`, 'has HTML entities such as &quot;. Copy the text as the page shows it. '] as const,
+  ),
+  [
+    '=> Send header, 1 bytes (0x1)\n0000: P',
+    'is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace. ',
+  ],
+])('%j is refused with its reason', (capture, message) => {
+  expect(() => readCapture(Buffer.from(capture))).toThrow(CaptureError)
+  expect(() => readCapture(Buffer.from(capture))).toThrow(message)
+})
