@@ -273,7 +273,7 @@ describe('the headers of HTTP text', () => {
       .headers.slice(1)
       .map((line) => line.join('='))
 
-  it.each([
+  it.each<readonly [text: string, expected: readonly string[]]>([
     ...['\xe2\x80\x8b', '\xe2\x80\x8d', '\xe2\x81\xa0', '\xef\xbb\xbf', '\xc2\xad'].flatMap((invisible) => [
       [`X-Signature: a1${invisible}${DIGEST.slice(2)}`, [`X-Signature=${DIGEST}`]] as const,
       [`webhook-signature: v1${invisible}${STANDARD.slice(2)}`, [`webhook-signature=${STANDARD}`]] as const,

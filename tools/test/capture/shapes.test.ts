@@ -437,7 +437,7 @@ it.each([
   expect(readCapture(Buffer.from(capture)).isLossy).toBe(isLossy)
 })
 
-it.each([
+it.each<readonly [capture: string, message: string]>([
   ['', 'The captured request is empty. Pass a file, pipe the request in, or use --header and --body-file.'],
   ['HTTP/1.1 401 Unauthorized\n\nGET a\n', 'The capture is a response, not a request. Pass one of these:'],
   ['"a text', 'The capture begins with a quote, but is not a JSON string. Pass one of these:'],
