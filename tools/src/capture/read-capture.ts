@@ -19,7 +19,7 @@ import { readBurp, readContainerLog, readTable } from './wrapped-text.js'
 const MAX_HEAD_BYTES = 2 ** 18
 
 /** Matches the output of tshark or tcpdump. In this output, a dot can stand for any other byte. */
-const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|Follow: \w+,ascii)/m
+const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[|Follow: \w+,ascii)/m
 
 /** Formats that are refused, because bytes of the body are lost or hard to find. `what` is the end of the error, and says what to do. */
 const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [

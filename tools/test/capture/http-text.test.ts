@@ -295,6 +295,7 @@ describe('the headers of HTTP text', () => {
   it.each([
     ['X-Nonce: n\nA: b\nc\n\n', 3],
     [`X-Nonce: n\nX-Signature: ${DIGEST.slice(0, 30)}\n${DIGEST.slice(31)}\n\n`, 3],
+    [`X-Nonce: n\nX-Signature: ${DIGEST.slice(0, 30)}\n${DIGEST.slice(30)}\n${DIGEST.slice(30)}\n\n`, 4],
     [`X-Nonce: n\nX-Other: ${DIGEST.slice(0, 30)}\n${DIGEST.slice(30)}\n\n`, 3],
     ['**X-Nonce:** n\n**A:**b\nc\n\n', 3],
   ])('%j are refused with the number of the line', (text, line) => {

@@ -418,6 +418,29 @@ describe('what is around a request is removed', () => {
     expect(read(capture)).toMatchObject({ signature: SIGNATURE, nonce: headers['x-nonce'], body: BODY })
   })
 
+  it('the body of a log can be on another line than the JSON of the headers', () => {
+    expect(read(`INFO ${JSON.stringify({ url: '/a', headers })}\nbody: ${BODY}`)).toMatchObject({
+      signature: SIGNATURE,
+      body: BODY,
+    })
+  })
+
+  it('JSON in the body of HTTP text is not the request, even if the head has no signature', () => {
+    const logged = JSON.stringify({ url: '/b', headers: { 'x-signature': 'c' }, body: 'd' })
+    expect(read(`POST /a HTTP/1.1\nHost: b\n\nINFO ${logged}`).path).toBe('/a')
+  })
+
+  it('a command of curl is read as one', () => {
+    expect(readCapture(Buffer.from('We ran:\ncurl https://example.com/a -d b'))).toMatchObject({
+      headers: [
+        [':method', 'POST'],
+        [':path', '/a'],
+        ['Host', 'example.com'],
+      ],
+      isExact: true,
+    })
+  })
+
   it('but not a fence, if only the text outside it has the headers', () => {
     const logged = Object.entries(headers)
       .map(([name, value]) => `${name}=${value}`)
@@ -432,6 +455,9 @@ it.each([
   ['tcpdump', `02:40:07.1 IP 127.0.0.1.1 > 127.0.0.1.2: Flags [P.], length 4\nE..4${TEXT}`, true],
   ['tcpdump with IPv6', `02:40:07.1 IP6 ::1.1 > ::1.2: Flags [P.], length 4\n....${TEXT}`, true],
   ['tshark', `Follow: tcp,ascii\n${TEXT}`, true],
+  ['ngrep', `T a:1 -> b:2 [AP] #4\n${LINES.join('.\n')}`, true],
+  ['socat -v', `> 2026/11/28 00:24:43.1  length=${TEXT.length} from=0 to=9\n${TEXT}`, true],
+  ['socat -x', `> 2026/11/28 00:24:43.1  length=9 from=0 to=9\n ${Buffer.from(TEXT).toString('hex')}`, false],
   ['other text', `Follow: tcp\n${TEXT}`, undefined],
 ])('a dot in the output of %s can stand for any other byte', (_, capture, isLossy) => {
   expect(readCapture(Buffer.from(capture)).isLossy).toBe(isLossy)
