@@ -197,7 +197,7 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const index = text.search(TEXT_AFTER)
   if (index === -1) return []
   let end = index
-  while (end > 0 && /\s/.test(text.charAt(end - 1))) end--
+  while (/\s/.test(text.charAt(end - 1))) end--
   return [body.subarray(0, end), body.subarray(0, index)]
 }
 

@@ -277,6 +277,7 @@ describe('the end of the body', () => {
     // At these newlines, the JSON is not complete.
     ['{"a":\n[1]}', 5, ['capture {"a":\n[1]}', lacks(5, 10)]],
     ['{"a":\n[1]}', 6, ['capture {"a":\n[1]}', lacks(6, 10)]],
+    ['{"a\n', 3, ['arrived {"a', excludes(3, '1 byte')]],
     ['a{\nbcd', 2, ['arrived a{', excludes(2, '4 bytes')]],
   ])('of %j with Content-Length %d', (body, length, outcome) => {
     expect(outcomeOf(readBody(body, { length, fields: HTTP })).slice(0, 2)).toEqual(outcome)
@@ -476,6 +477,7 @@ describe('a body that was cut', () => {
     const body = fromLatin1(Buffer.from(text))
     expect(readBody(body).doubt).toBe('the body was cut')
     expect(readBody(body, { length: body.length }).doubt).toBeUndefined()
+    expect(readBody(body, { length: 99 }).doubt).toMatch('Content-Length is 99, but its body has')
   })
 
   it.each(['a..', '…abcd', 'untruncated', 'more', '3 more things', 'hidden', '9 kB', '9 MB more', `…${' '.repeat(9)}`])(

@@ -419,9 +419,9 @@ describe('what is around a request is removed', () => {
   })
 
   it('the body of a log can be on another line than the JSON of the headers', () => {
-    expect(read(`INFO ${JSON.stringify({ url: '/a', headers })}\nbody: ${BODY}`)).toMatchObject({
+    expect(read(`INFO ${JSON.stringify({ url: '/a', headers })}\nbody: a text`)).toMatchObject({
       signature: SIGNATURE,
-      body: BODY,
+      body: 'a text',
     })
   })
 
