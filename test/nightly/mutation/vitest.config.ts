@@ -5,6 +5,8 @@ import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/nod
 // The tests that run on a mutant are a choice of these: see parts.js.
 
 process.env['FC_RUNS'] ??= '50'
+// Not UTC, so that code which reads a time in the local zone fails.
+process.env['TZ'] = 'America/St_Johns'
 
 /** Stryker takes a test file that cannot be loaded for a file without tests, so its mutants would survive. */
 const refuseUnloaded: Reporter = {
