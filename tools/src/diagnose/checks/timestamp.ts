@@ -76,7 +76,7 @@ function checkDigits(timestamp: string, now: number, mask: Mask): Draft | undefi
   if (length === DIGITS ? !isFarAhead : Math.abs(Number(timestamp) * 1000 - now) < NEAR) return undefined
   const evidence: EvidenceLine[] = [['X-Timestamp', quote(mask(timestamp))]]
   const first = timestamp.slice(0, DIGITS)
-  if (length > DIGITS && Math.abs(Number(first) * 1000 - now) < NEAR) {
+  if (Math.abs(Number(first) * 1000 - now) < NEAR) {
     evidence.push(`The first ${DIGITS} digits are a Unix time${inIso(Number(first) * 1000)}.`)
   }
   const count = length === 1 ? '1 digit' : `${length} digits`

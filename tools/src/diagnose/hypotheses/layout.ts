@@ -140,7 +140,7 @@ const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 
 /** Replaces `<method>`, `<path>` and `<url>` in a layout. Returns a layout for each path and URL that the sender may have used. */
 function fillTarget(layout: Layout, { headers }: RequestContext): Layout | Variants<Layout> {
-  if (!layout.some((part) => /^<(method|path|url)>$/.test(part))) return layout
+  if (!['<method>', '<path>', '<url>'].some((part) => layout.includes(part))) return layout
   const headerValue = (...names: string[]) =>
     headers.find(([name, value]) => names.includes(name) && value.length <= 2048)?.[1]
   const path = headerValue(':path', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-envoy-original-path')
