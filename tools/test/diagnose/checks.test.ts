@@ -10,74 +10,16 @@ const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const at = (now: number) => ({ now: () => now })
 
 /** Diagnoses a request that is correctly signed over these parts, or has the signature given. */
-async function findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret?: string }, now = NOW) {
+async function _findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret?: string }, now = NOW) {
   const { valid, findings } = await diagnoseBriefly(signedRequest(parts), parts.secret ?? SECRET, at(now))
   expect(valid).toBe(false)
   return findings
 }
 
-describe('a timestamp that is not Unix time in seconds', () => {
-  it.each(['', ` ${TIMESTAMP}`, `"${TIMESTAMP}"`, `${TIMESTAMP}.25`, '1,700,000,000', '2023-11-14T24:61:20Z', 'now'])(
-    'is shown: %j',
-    async (timestamp) => {
-      const message = expect.stringContaining(JSON.stringify(timestamp))
-      expect((await findingsFor({ timestamp }))[0]).toMatchObject({ code: 'timestamp_format', message })
-    },
-  )
-
-  it.each([
-    ['2023-11-14T23:13:20+01:00', TIMESTAMP],
-    ['2023-11-14 22:13:20.500', TIMESTAMP],
-    ['1700000000123.5', TIMESTAMP],
-  ])('%s means %s', async (timestamp, seconds) => {
-    const [finding] = await findingsFor({ timestamp })
-    expect(finding?.evidence).toContain(`: ${seconds}`)
-  })
-})
-
-describe('a timestamp outside the window', () => {
-  it.each([
-    [301_000, 'clock_behind', ': 301 s '],
-    [-301_000, 'clock_ahead', ': 301 s '],
-    [93_784_000, 'clock_behind', ': 93784 s '],
-    [3_600_000, 'clock_time_zone', ': 3600 s '],
-    [3_660_000, 'clock_time_zone', ': 3660 s '],
-    [3_661_000, 'clock_behind', ': 3661 s '],
-    [-19_800_000, 'clock_time_zone', ': 19800 s '],
-    [5_400_000, 'clock_behind', ': 5400 s '],
-    [300_001, 'clock_behind', ': 300.001 s '],
-    [95_248_945_000, 'clock_behind', ': 95248945 s '],
-  ])('%i ms: %s', async (late, code, evidence) => {
-    const findings = await findingsFor({}, NOW + late)
-    expect(findings).toMatchObject([{ code, evidence: expect.stringContaining(evidence) }])
-  })
-
-  it('may be the offset of any time zone in use, in winter or summer', async () => {
-    const east = '1 2 3 3.5 4 4.5 5 5.5 5.75 6 6.5 7 8 8.75 9 9.5 10 10.5 11 12 12.75 13 13.75 14'
-    const west = '-1 -2 -2.5 -3 -3.5 -4 -5 -6 -7 -8 -9 -9.5 -10 -11'
-    const others: string[] = []
-    for (const hours of `${east} ${west}`.split(' ')) {
-      const [finding] = await findingsFor({}, NOW - Number(hours) * 3_600_000)
-      if (finding?.code !== 'clock_time_zone') others.push(hours)
-    }
-    expect(others).toEqual([])
-  })
-})
-
-it('a nonce has characters outside visible ASCII', async () => {
-  expect(await findingsFor({ nonce: 'a b\u200bc \u{1f600}\x01' })).toMatchObject([
-    { code: 'nonce_characters', message: expect.stringMatching(/U\+0020.*U\+200B.*U\+1F600.*U\+0001/) },
-  ])
-})
-
 describe('a header', () => {
   const { headers, body } = signedRequest()
   const findingsWith = async (changed: Parameters<typeof diagnoseBriefly>[0]['headers']) =>
     (await diagnoseBriefly({ webhookId: '42', headers: changed, body }, SECRET, at(NOW))).findings
-
-  it('is missing', async () => {
-    expect(await findingsWith({})).toMatchObject([{ code: 'header_missing', evidence: 'Headers: none' }])
-  })
 
   it.each([[['x-timestamp']], [['x-nonce']], [['x-timestamp', 'x-nonce']], [['x-signature']]])(
     'is missing, and nothing else is reported: %j',
@@ -170,24 +112,6 @@ describe('an unexplained mismatch', () => {
   })
 
   it.each([
-    ['body_wrapped', 'multipart/form-data; boundary=x', '--x--'],
-    ['body_changed', 'application/json', '{"a":1'],
-    ['body_changed', 'application/vnd.api+json; charset=utf-8', '{a:1}'],
-  ])('may have a cause that the body shows: %s', async (code, type, body) => {
-    const headers = { 'content-type': type, 'content-length': String(body.length) }
-    expect(await findingsFrom(body, headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
-    expect(await findingsFrom(body, { ...headers, 'content-encoding': 'gzip' })).not.toMatchObject([{ code }, {}])
-  })
-
-  it.each([
-    ['its byte 4 is 0xE9', Uint8Array.of(0x61, 0xef, 0xbf, 0xbd, 0xe9, 0x62)],
-    ['its byte 1 is 0xEF', Uint8Array.of(0x61, 0xef, 0x62)],
-  ])('names the first byte that is not UTF-8, and not a U+FFFD that is: %s', async (text, body) => {
-    const headers = { 'content-type': 'text/plain', 'content-length': String(body.length) }
-    expect((await findingsFrom(body, headers))[0]?.message).toContain(text)
-  })
-
-  it.each([
     ['a secret, which is masked', `x${SECRET.replaceAll(' ', '_')}`, SECRET.replaceAll(' ', '_')],
     ['a character that is escaped', 'Zo\u00eb', SECRET],
   ])('has no command to copy if the nonce contains %s', async (_, nonce, secret) => {
@@ -195,18 +119,6 @@ describe('an unexplained mismatch', () => {
     const mismatch = findings.find(({ code }) => code === 'signature_mismatch')
     expect(mismatch?.evidence).toContain('SHA-256 of its body')
     expect(mismatch?.evidence).not.toContain('printf')
-  })
-
-  it.each([
-    ['secret_whitespace', ' a secret\n'],
-    ['secret_quotes', '"a secret"'],
-    ['secret_placeholder', 'None'],
-    ['secret_placeholder', 'process.env.HOOK'],
-    ['secret_placeholder', 'BILLING_WEBHOOK_SECRET'],
-  ])("may come from the receiver's secret: %s", async (code, secret) => {
-    expect(await findingsFrom('a body', {}, secret)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
-    const ofList = (await findingsFrom('a body', {}, [SECRET, secret]))[0]
-    expect(ofList).toMatchObject({ code, message: expect.stringMatching(/^secret\[1\]/) })
   })
 
   it.each([

@@ -12,12 +12,20 @@ const NOW_IN_OTHER_FORMS =
   '2023-11-14T16:43:20-05:30|Tue, 14 Nov 2023 22:13:20 GMT|Tue, 14 Nov 2023 23:13:20 +0100|' +
   'Tue Nov 14 22:13:20 utc 2023|11/14/2023 22:13:20'
 
-it.each([...NOW_IN_OTHER_FORMS.split('|'), "'1700000000'", ' 1700000000,\n', `1700000000${' '.repeat(100)}1`])(
-  '%j is now',
-  (timestamp) => {
-    expect(instantOf(timestamp, NOW)).toBe(NOW)
-  },
-)
+it.each([
+  ...NOW_IN_OTHER_FORMS.split('|'),
+  '[["1700000000"]]',
+  '+1700000000',
+  "'1700000000'",
+  ' 1700000000,\n',
+  `1700000000${' '.repeat(100)}1`,
+])('%j is now', (timestamp) => {
+  expect(instantOf(timestamp, NOW)).toBe(NOW)
+})
+
+it.each(['0', '1970-01-01T00:00:00Z'])('%j is the first instant', (timestamp) => {
+  expect(instantOf(timestamp, NOW)).toBe(0)
+})
 
 it.each([
   ['1700000000.25', 250],
@@ -46,11 +54,25 @@ it.each([
   [638_355_968_000_000_000, 'year 1 '],
   [133_444_736_000_000_000, '1601'],
   [721_692_800, '2001'],
+  [3_908_988_800, '1900'],
+  [3_782_844_800, '1904'],
   [45_244.92592, '1899-12-30'],
 ])('%d is %s', (value, what) => {
   const scale = scaleOf(value, NOW)
   expect(scale?.what).toContain(what)
   expect(Math.abs((scale?.toInstant(value) ?? 0) - NOW)).toBeLessThan(60_000)
+})
+
+it.each([
+  [999_999_999_999, undefined],
+  [1_000_000_000_000, 'milliseconds'],
+  [9_999_999_999_999, 'milliseconds'],
+  [1e13, undefined],
+  [1e15, 'microseconds'],
+  [1e18, 'nanoseconds'],
+  [1e19, undefined],
+])('the number of digits alone shows the unit of %d: %s', (value, name) => {
+  expect(scaleOf(value, NOW)?.what).toBe(name && `in ${name}, not in seconds`)
 })
 
 it('a number is on a scale if it is less than 10 years from now', () => {

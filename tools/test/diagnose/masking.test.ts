@@ -56,6 +56,22 @@ function findPiece(printed: string, secret: string, most: number): string | unde
   return undefined
 }
 
+const KEY = 'q7Rk2vT9xLm4WcZ8'
+
+it.each([
+  ['a prefix is not secret', `whsec_${KEY}`, 'whsec_ q7Rk', 'whsec_ [secret]'],
+  ['a prefix before fewer than 16 characters is secret', `whsec_${KEY.slice(1)}`, 'whse', '[secret]'],
+  ['a prefix in uppercase is secret', `ABC_${KEY}`, 'ABC_', '[secret]'],
+  ['a prefix of one letter is secret', `a_${KEY}`, 'a_q7', '[secret]'],
+  ['two pieces side by side', KEY, 'q7Rkq7Rk', '[secret][secret]'],
+  ['a quote is not secret', KEY, '"q7R', '"q7R'],
+  ['three characters', KEY, 'q7R 7Rk', 'q7R 7Rk'],
+  ['percent-encoded in lowercase', 'ab/+=%&7Rk2', 'ab%2f%2b%3d%25!', '[secret]!'],
+  ['the base64 of a short secret', 'ab', 'YWxY', 'YWxY'],
+])('masked: %s', (_, secret, text, masked) => {
+  expect(maskSecrets(text, [secret])).toBe(masked)
+})
+
 const mac = (secret: string, message: string) => createHmac('sha256', secret).update(message).digest('hex')
 
 type Placed = { headers: Record<string, string>; body?: string; path?: string }

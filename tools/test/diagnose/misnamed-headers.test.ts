@@ -31,6 +31,13 @@ describe('another name', () => {
     expect(meantOf([other, ['x-hub-signature-256', 'SHA-256']]).signature).toBe('SHA-256')
   })
 
+  it('that is most like the right one wins', () => {
+    const values = (names: string) => meantOf(names.split(' ').map((name): Header => [name, name]))
+    expect(values('x-my-timestamp http_x_timestamp').timestamp).toBe('http_x_timestamp')
+    expect(values('x-request-id x-my-nonce').nonce).toBe('x-my-nonce')
+    expect(values('x-nonce-timestamp x-signature-timestamp').timestamp).toBeUndefined()
+  })
+
   it('is none of the three', () => {
     const others =
       'x-ts-offset x-http-ts https-ts update x-date-of-birth time-zone id x-id request-identity x-my-request-id ' +

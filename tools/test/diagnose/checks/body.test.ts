@@ -93,6 +93,13 @@ describe('a body that may be wrong', () => {
     expect(suspected(body, [length(3), ['content-type', type]])).toMatchObject([{ code: 'body_encoding', message }])
   })
 
+  it.each([
+    ['its byte 4 is 0xE9', Uint8Array.of(0x61, 0xef, 0xbf, 0xbd, 0xe9, 0x62)],
+    ['its byte 1 is 0xEF', Uint8Array.of(0x61, 0xef, 0x62)],
+  ])('is not UTF-8, and a U+FFFD that is UTF-8 is not named: %s', (text, body) => {
+    expect(suspected(body, [length(body.length), ['content-type', 'text/plain']])[0]?.message).toContain(text)
+  })
+
   it('has U+FFFD where bytes were lost', () => {
     const message = expect.stringMatching(/^The body has U\+FFFD at character 2: /)
     expect(suspected('Zo\ufffd', [])).toMatchObject([{ code: 'body_encoding', message, fix: 'encode_once' }])

@@ -29,6 +29,7 @@ describe('the format of a timestamp', () => {
   it.each([
     ['now', []],
     ['1700000000.9', [['In seconds', '<1700000000>']]],
+    [' 19675.92592', [['In seconds', '<1699999999>']]],
     ['2023-11-14T22:13:20.9Z', [['In seconds', '<1700000000>']]],
     // This date looks like seconds.
     ['20231114221320', [['In seconds', '<1700000000>']]],
@@ -97,7 +98,12 @@ describe('the window of a timestamp', () => {
 
   it.each([
     [301_000, 'clock_behind', '301 s behind', 'sign_when_sent'],
+    [300_001, 'clock_behind', '300.001 s behind', 'sign_when_sent'],
     [-301_000, 'clock_ahead', '301 s ahead of', 'set_clocks'],
+    [3_660_000, 'clock_time_zone', '1 h behind', 'sign_again_or_use_unix_time'],
+    [3_661_000, 'clock_behind', '1 h behind', 'sign_when_sent'],
+    [-19_800_000, 'clock_time_zone', '5.5 h ahead of', 'use_unix_time'],
+    [5_400_000, 'clock_behind', '1.5 h behind', 'sign_when_sent'],
     [3_540_000, 'clock_time_zone', '1 h behind', 'sign_again_or_use_unix_time'],
     [-3_540_000, 'clock_time_zone', '1 h ahead of', 'use_unix_time'],
     [3_539_000, 'clock_behind', '3539 s behind', 'sign_when_sent'],
@@ -116,9 +122,16 @@ describe('the window of a timestamp', () => {
     const now = new Date(NOW + late).toISOString()
     expect(finding?.evidence).toEqual([
       ['X-Timestamp', '"<1700000000>" (2023-11-14T22:13:20.000Z)'],
-      ['Server time', `${(NOW + late) / 1000} (${now})`],
+      ['Server time', `${Math.floor((NOW + late) / 1000)} (${now})`],
       ['Difference', `${Math.abs(late) / 1000} s ${late > 0 ? 'behind' : 'ahead'}`],
     ])
+  })
+
+  it('is missed by the offset of any time zone in use, in winter or summer', () => {
+    const east = '1 2 3 3.5 4 4.5 5 5.5 5.75 6 6.5 7 8 8.75 9 9.5 10 10.5 11 12 12.75 13 13.75 14'
+    const west = '-1 -2 -2.5 -3 -3.5 -4 -5 -6 -7 -8 -9 -9.5 -10 -11'
+    const codeOf = (hours: string) => windowOf('1700000000', NOW - Number(hours) * 3_600_000)[0]?.code
+    expect(`${east} ${west}`.split(' ').filter((hours) => codeOf(hours) !== 'clock_time_zone')).toEqual([])
   })
 
   it.each([
@@ -126,6 +139,11 @@ describe('the window of a timestamp', () => {
     [-3_600_000, 'probably a local time was used as UTC.'],
   ])('is missed by a time zone: %i ms', (late, cause) => {
     expect(windowOf('1700000000', NOW + late)[0]?.message.split('server time: ')[1]).toBe(cause)
+  })
+
+  it('is missed by a clock of the receiver that JavaScript cannot show', () => {
+    const [finding] = windowOf('1700000000', 1.7e18)
+    expect(finding?.evidence?.[1]).toEqual(['Server time', '1700000000000000'])
   })
 
   it('is unknown without the time of arrival', () => {

@@ -5,6 +5,7 @@ import { checkLeakedSecret } from '../../../src/diagnose/checks/leaked-secret.js
 import { checkNonce, checkUnfilledNonce } from '../../../src/diagnose/checks/nonce.js'
 import { suspectSecrets } from '../../../src/diagnose/checks/secret.js'
 import { checkSignatureFormat } from '../../../src/diagnose/checks/signature.js'
+import { ASYMMETRIC } from '../../../src/diagnose/standard-webhooks.js'
 import { schemeOf, X_SIGNATURE } from '../../../src/schemes.js'
 
 // Each text of the request is shown in `<` and `>` by the mask.
@@ -102,6 +103,7 @@ describe('a secret may be wrong', () => {
   it.each([
     ...[
       'a"b"',
+      '"a"b',
       '"a',
       '"a\'',
       '$3$a',
@@ -181,9 +183,11 @@ describe('a signature', () => {
   })
 
   it('may be asymmetric in Standard Webhooks alone', () => {
-    const messageOf = (scheme: typeof STANDARD) => checkSignatureFormat('v1a,YWJj', mask, scheme)[0]?.message
-    expect(messageOf(STANDARD)).not.toBe(messageOf(X_SIGNATURE))
-    expect(messageOf(STANDARD)).toContain('v1a')
+    const formOf = (signature: string, scheme: typeof STANDARD) =>
+      checkSignatureFormat(signature, mask, scheme)[0]?.message.split('it is ')[1]
+    expect(formOf('v1a,YWJj', STANDARD)).toBe(`${ASYMMETRIC}.`)
+    expect(formOf('v1a,YWJj', X_SIGNATURE)).toBe('"<v1a,YWJj>".')
+    expect(formOf('v2,YWJj', STANDARD)).toBe('"<v2,YWJj>".')
   })
 })
 

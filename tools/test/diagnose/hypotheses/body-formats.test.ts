@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { latin1 } from '../../../src/bytes.js'
 import * as formats from '../../../src/diagnose/hypotheses/body-formats.js'
 import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
-import { runSteps } from '../../../src/diagnose/steps.js'
+import { isSteps, runSteps } from '../../../src/diagnose/steps.js'
 
 const json = (text: string) => parseJson(text) as JsonText
 
@@ -31,6 +31,14 @@ describe('a form', () => {
     expect(formats.formAsLiterals(`a=${value}`)).toBe(`{"a":${JSON.stringify(value)}}`)
   })
 
+  it.each([
+    ['a=b c*&d=(1)', 'a=b+c*&d=%281%29', 'a=b%20c%2A&d=%281%29'],
+    ['{"a":1}', undefined, undefined],
+  ])('%j is encoded again as %j or %j', (text, withPlus, withPercent) => {
+    expect(formats.formWithPlus(text.replace(' ', '+'))).toBe(withPlus)
+    expect(formats.formWithPercent(text.replace(' ', '+'))).toBe(withPercent)
+  })
+
   it('has the words of Python', () => {
     expect(formats.formAsLiterals('a=True&b=False&c=None')).toBe('{"a":true,"b":false,"c":null}')
   })
@@ -39,6 +47,7 @@ describe('a form', () => {
 describe('JSON as a form', () => {
   it.each([
     ['nested', ' {"a":{"b":1,"c":[2,3]},"d":"x y"}', 'a%5Bb%5D=1&a%5Bc%5D%5B0%5D=2&a%5Bc%5D%5B1%5D=3&d=x+y'],
+    ['null as a value', '{"a":null}', 'a='],
     ['an array', '[1]', undefined],
     ['null', 'null', undefined],
     ['more than 16 times as long', `{"${'n'.repeat(1000)}":[${'1,'.repeat(50)}1]}`, undefined],
@@ -148,9 +157,20 @@ it('if a parser lost zeros of several numbers, all of them come first', () => {
   ])
 })
 
+it.each([
+  ['an empty array (`[]`) for each empty object', '{"a":[],"b":[],"c":[1],"d":{"e":1}}'],
+  ['an empty object (`{}`) for each empty array', '{"a":{},"b":{},"c":[1],"d":{"e":1}}'],
+  ['null for each empty array', '{"a":{},"b":null,"c":[1],"d":{"e":1}}'],
+])('%s', (how, expected) => {
+  const [, change] = Object.entries(formats.OTHER_VALUES).find(([name]) => name.startsWith(how)) ?? []
+  const changed = change?.(json('{"a":{},"b":[],"c":[1],"d":{"e":1}}'))
+  expect(isSteps(changed) ? runSteps(changed) : changed).toBe(expected)
+})
+
 it('strings of digits become numbers, and at most 64 numbers become strings one at a time', () => {
-  const strings = '["12","-0.55","012","x1","1x","1.2.3",""]'
-  expect(runSteps(formats.stringsAsNumbers(json(strings)))).toBe('[12,-0.55,"012","x1","1x","1.2.3",""]')
+  const strings = '["12","-0.55","012","x1","1x","1.2.3","a\\"1",""]'
+  expect(runSteps(formats.stringsAsNumbers(json(strings)))).toBe('[12,-0.55,"012","x1","1x","1.2.3","a\\"1",""]')
+  expect(runSteps(formats.stringsAsNumbers(json('[1]')))).toBeUndefined()
   expect(runSteps(formats.oneNumberAsString(json(`[${'1,'.repeat(64)}1]`))).variants).toHaveLength(64)
 })
 
@@ -187,8 +207,8 @@ it.each([
 it.each([
   [
     'printf',
-    '100%% %d|%5d|%-3d|%03d|%4s|%2F|%010f|%-9f|%x|%b|\\n\\"|',
-    ['100% 0|    0|0  |000|    |0.000000|000.000000|0.000000 |0||\n"|'],
+    '100%% %d|%5d|%-3d|%03d|%4s|%02s|%2F|%010f|%-9f|%x|%b|\\n\\"|',
+    ['100% 0|    0|0  |000|    |  |0.000000|000.000000|0.000000 |0||\n"|'],
   ],
   ['printf', 'a%%%z b', ['a%']],
   ['printf', 'a\\n', []],
@@ -230,4 +250,12 @@ it.each([
   ],
 ])('%j without one member is %j', (text, expected) => {
   expect(formats.withoutMember(json(text))?.variants).toEqual(expected)
+})
+
+it.each([
+  ['a\n\r\t\\~ \x00\x7f\xff', "b'a\\n\\r\\t\\\\~ \\x00\\x7f\\xff'"],
+  ["it's", 'b"it\'s"'],
+  ['\'"', "b'\\'\"'"],
+])('%j is %s in Python', (text, printed) => {
+  expect(formats.pythonBytes(latin1(text))).toBe(printed)
 })

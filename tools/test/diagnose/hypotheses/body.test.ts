@@ -18,7 +18,11 @@ const EXAMPLES = [
   ['`null` in the place of the body', '{"a":1}', 'null'],
   ['`{}` in the place of the body', '{"a":1}', '{}'],
   ['without the line break at its end', 'a\n\r\n', 'a\n'],
+  ['without the line break at its end', 'a\n', 'a'],
   ['with a CRLF after it', 'a', 'a\r\n'],
+  ['with a carriage return (CR) after it', 'a', 'a\r'],
+  ['with a space after it', 'a', 'a '],
+  ['with single spaces', '\va \n\f b ', 'a b'],
 ] as const
 
 it.each(EXAMPLES)('the body %s: %j is %j', (what, received, signed) => {
@@ -33,6 +37,7 @@ it.each([
   ['the body in Latin-1 or Windows-1252', ['漢']],
   ['the body in UTF-8 twice (é as Ã©)', ['hex:5a6feb']],
   ['the body in ASCII, with `?` for other characters', ['Zoe']],
+  ['the body with one `%` for each `%%`', ['hex:ff']],
 ])('nothing is %s: %j', (what, bodies) => {
   const row = rowNamed(ROWS, what)
   for (const body of bodies) expect(proposed(row, bytesOf(body), asBytes), body).toEqual([])

@@ -24,16 +24,19 @@ it.each(['\\', '\\u', '\\x', '%', '$', '&', '&#', '='])(
   },
 )
 
-it('every mistake is said in words', () => {
+it('every mistake is said in words, and has a likelihood', () => {
   const forms = [...new Set(ALGORITHMS.map(({ length }) => length))].flatMap((length) =>
     signatureForms('ab'.repeat(length), String),
   )
-  const tables: readonly (readonly { readonly what: string }[])[] = [
+  const tables: readonly (readonly { readonly what: string; readonly likelihood: string }[])[] = [
     BODY_HYPOTHESES,
     SECRET_HYPOTHESES,
     NONCE_HYPOTHESES,
     TIMESTAMP_HYPOTHESES,
     digestHypotheses(forms),
   ]
-  for (const { what } of tables.flat()) expect(what).toMatch(/^(\S+ .*\S|<detail>)$/)
+  for (const { what, likelihood } of tables.flat()) {
+    expect(what).toMatch(/^(\S+ .*\S|<detail>)$/)
+    expect(likelihood).toMatch(/^(expected|common|uncommon|rare|last)$/)
+  }
 })

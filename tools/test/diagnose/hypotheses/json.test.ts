@@ -69,5 +69,7 @@ it('JSON in any encoding is written again, and each of its tokens has a cost', (
   // White space at the end of the body may have been added to what was signed, too.
   expect(apply(utf8('{"a": 1}\n'))).toEqual(written(utf8('{"a":1}\n'), utf8('{"a":1}')))
   expect(costs).toEqual([4 * 10, 4 * 10, 4 * 10])
+  // If only that white space differs, the JSON was not written again.
+  expect(apply(utf8('{"a":1}\n'))).toEqual(written(utf8('{"a":1}\n')))
   expect(JSON_HYPOTHESES[0]).toMatchObject({ likelihood: 'common', code: 'body_json', fix: 'serialize_once' })
 })

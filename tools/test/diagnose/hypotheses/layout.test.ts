@@ -32,6 +32,18 @@ describe('the method, path and URL of a layout', () => {
     expect(begins([[':path', `/${'a'.repeat(2047)}`]])).toHaveLength(2)
   })
 
+  it.each<[string, string]>([
+    ['x-forwarded-uri', 'POST\nhttps://localhost/in'],
+    ['x-original-uri', 'POST\nhttps://localhost/in'],
+    ['x-original-url', 'POST\nhttps://localhost/in'],
+    ['x-envoy-original-path', 'POST\nhttps://localhost/in'],
+    ['x-forwarded-host', 'POST\nhttps:///in/'],
+    [':authority', 'POST\nhttps:///in/'],
+    [':method', '/in\nhttps://localhost/'],
+  ])('are in the header %s', (name, begin) => {
+    expect(begins([[name, '/in']])[0]).toBe(begin)
+  })
+
   it('may be without the query', () => {
     const urls = ['/in?a=1', '/in'].flatMap((path) => [
       `POST\nhttps://localhost${path}`,

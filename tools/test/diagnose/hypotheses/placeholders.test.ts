@@ -1,10 +1,32 @@
 /* biome-ignore-all lint/suspicious/noTemplateCurlyInString: how languages write a variable. */
 import { expect, it } from 'vitest'
-import { placeholdersFor } from '../../../src/diagnose/hypotheses/placeholders.js'
+import { describeUnfilled, findUnfilled, placeholdersFor } from '../../../src/diagnose/hypotheses/placeholders.js'
 
 it('a variable has a form for each language', () => {
   const forms = 'a|$a|${a}|{$a}|{a}|{{a}}|{{ a }}|#{a}|%a%'
   expect(placeholdersFor('a').variants.map(({ detail, value }) => [detail, value])).toEqual(
     forms.split('|').map((form) => [form, form]),
   )
+})
+
+it.each([
+  ['a {{ b.c-d }} e', '{{ b.c-d }}'],
+  ['a ${b} #{c}', '${b}'],
+  ['#{c.d}', '#{c.d}'],
+  ['$b {c} %d% <e>', undefined],
+  [`{{${'a'.repeat(60)}}}`, `{{${'a'.repeat(60)}}}`],
+  [`{{${'a'.repeat(61)}}}`, undefined],
+])('the first variable in %j is %j', (text, variable) => {
+  expect(findUnfilled(text)).toBe(variable)
+})
+
+const SHELL = 'In single quotes, a shell does not replace a variable by its value.'
+const PLACEHOLDER = 'The placeholder was not replaced by a value.'
+
+it.each([
+  ...['${NONCE}', '$NONCE'].map((value) => [value, SHELL]),
+  ...['{{ nonce }}', '#{nonce}', '{nonce}', '%NONCE%', '<your nonce>'].map((value) => [value, PLACEHOLDER]),
+  ...['nonce', '$abc', '$NONCE1', 'a${b}', '<1>', '%a%', '{a1}', ''].map((value) => [value, undefined]),
+])('%j alone is explained: %j', (value, why) => {
+  expect(describeUnfilled(String(value))).toBe(why)
 })

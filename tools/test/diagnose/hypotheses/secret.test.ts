@@ -69,6 +69,7 @@ it.each([
   ['the secret without its first character', 'abc', ['bc']],
   ['the whole line `WEBHOOK_SECRET=…`', 'a', ['WEBHOOK_SECRET=a']],
   ['a value in the JSON that is the secret', '{"a":"b","c":1,"d":"e"}', ['b', 'e']],
+  ['<detail> of the secret', 'abc', ['a', 'c', 'ab', 'bc']],
   ['a value in the JSON that is the secret', '["a"]', []],
   ['a value in the JSON that is the secret', '{"a"', []],
   ['the text `${WEBHOOK_SECRET}` as the secret', 'a', ['${WEBHOOK_SECRET}']],
@@ -92,6 +93,12 @@ it('a secret in JSON has each usual key, in four forms', () => {
   ])
   expect(json).toHaveLength(4 * 10)
   expect(json).toContain('{"password":"a"}')
+})
+
+it('a placeholder has each usual name', () => {
+  const texts = values('the text `<detail>` as the secret', 'a')
+  const names = ['WEBHOOK_SECRET', 'webhookSecret', 'SIGNING_SECRET', 'SECRET', 'key', 'SECRET_KEY', 'KEY']
+  expect(names.filter((name) => !texts.includes(name))).toEqual([])
 })
 
 it('one more character is each visible one of ASCII', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { TIMESTAMP_HYPOTHESES } from '../../../src/diagnose/hypotheses/timestamp.js'
-import { valuesOf } from './proposals.js'
+import { rowNamed, valuesOf, variantsOf } from './proposals.js'
 
 /** 2023-11-14T22:13:20.250Z */
 const INSTANT = 1_700_000_000_250
@@ -42,6 +42,12 @@ it.each([
 it('a clock that is read twice gives another second, up to a minute away', () => {
   const near = valuesOf(TIMESTAMP_HYPOTHESES, 'a timestamp that is <detail> than in the header', INSTANT)
   expect(near).toEqual(['1699999999', '1700000001', '1699999998', '1700000002'])
+  const row = rowNamed(TIMESTAMP_HYPOTHESES, 'a timestamp that is <detail> than in the header')
+  expect(
+    variantsOf(row, INSTANT)
+      .slice(0, 2)
+      .map(({ detail }) => detail),
+  ).toEqual(['1 s earlier', '1 s later'])
   const far = valuesOf(TIMESTAMP_HYPOTHESES, 'another time, which is <detail> than in the header', INSTANT)
   expect([far.length, far[0], far.at(-1)]).toEqual([116, '1699999997', '1700000060'])
 })
