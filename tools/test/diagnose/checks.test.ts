@@ -9,13 +9,6 @@ const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
 const at = (now: number) => ({ now: () => now })
 
-/** Diagnoses a request that is correctly signed over these parts, or has the signature given. */
-async function _findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret?: string }, now = NOW) {
-  const { valid, findings } = await diagnoseBriefly(signedRequest(parts), parts.secret ?? SECRET, at(now))
-  expect(valid).toBe(false)
-  return findings
-}
-
 describe('a header', () => {
   const { headers, body } = signedRequest()
   const findingsWith = async (changed: Parameters<typeof diagnoseBriefly>[0]['headers']) =>
