@@ -419,10 +419,13 @@ describe('what is around a request is removed', () => {
   })
 
   it('the body of a log can be on another line than the JSON of the headers', () => {
-    expect(read(`INFO ${JSON.stringify({ url: '/a', headers })}\nbody: a text`)).toMatchObject({
-      signature: SIGNATURE,
-      body: 'a text',
-    })
+    const { isLoose, otherBodies = [] } = readCapture(
+      Buffer.from(`INFO ${JSON.stringify({ url: '/a', headers })}\nbody: a text`),
+    )
+    expect([isLoose, otherBodies.map(({ body }) => String(Buffer.from(body)))]).toEqual([
+      true,
+      expect.arrayContaining(['a text']),
+    ])
   })
 
   it('JSON in the body of HTTP text is not the request, even if the head has no signature', () => {
