@@ -116,20 +116,20 @@ describe('a hash of the secret', () => {
       secret,
       CONTEXT,
     )
-  const digest = createHash('md5').update('c3a9').digest()
+  const digest = createHash('sha1').update('c3a9').digest()
 
   it('has each form, with its name', () => {
-    const md5 = all('c3a9').filter(({ detail }) => detail.startsWith('the MD5 of the secret, '))
+    const hashed = all('c3a9').filter(({ detail }) => detail.startsWith('the SHA-1 of the secret, '))
     expect(
-      md5.map(({ detail, value }) => [detail.slice(23), typeof value === 'string' ? value : Buffer.from(value)]),
+      hashed.map(({ detail, value }) => [detail.slice(25), typeof value === 'string' ? value : Buffer.from(value)]),
     ).toEqual([
       ['in hex', digest.toString('hex')],
       ['in uppercase hex', digest.toString('hex').toUpperCase()],
       ['in base64', digest.toString('base64')],
       ['in base64url without padding', digest.toString('base64url')],
       ['as bytes', digest],
-      ['in hex, cut to 32 digits', digest.toString('hex')],
-      ['as bytes, cut to 16', digest],
+      ['in hex, cut to 32 digits', digest.toString('hex').slice(0, 32)],
+      ['as bytes, cut to 16', digest.subarray(0, 16)],
     ])
   })
 
