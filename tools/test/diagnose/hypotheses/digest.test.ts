@@ -52,3 +52,9 @@ it('the length of a whole one shows the algorithm, and a cut one is SHA-256', ()
   expect(likely('ab'.repeat(20))).toEqual(['SHA-1'])
   expect(likely('ab'.repeat(10))).toEqual(['SHA-256'])
 })
+
+it('an HMAC with another hash depends on the secret', () => {
+  const row = rowNamed(digestHypotheses(signatureForms('ab'.repeat(20), String)), 'an HMAC with SHA-1 instead')
+  const [{ value } = { value: RIGHT_DIGEST }] = variantsOf(row, RIGHT_DIGEST)
+  expect([value.isKeyed, value.make(utf8('key'), [utf8('amé')], CONTEXT)]).toEqual([true, hmac('amé')])
+})

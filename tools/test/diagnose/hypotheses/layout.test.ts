@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat, hex, utf8 } from '../../../src/bytes.js'
 import type { RequestContext } from '../../../src/diagnose/hypotheses/hypothesis.js'
-import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES } from '../../../src/diagnose/hypotheses/layout.js'
+import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, layoutText } from '../../../src/diagnose/hypotheses/layout.js'
 import { messageOf } from '../../../src/diagnose/signing-variants.js'
 import { CONTEXT, proposed } from './proposals.js'
 
@@ -12,6 +12,12 @@ it('a part of the message may be left out', () => {
     proposed(row, CORRECT_LAYOUT, (layout) => concat(...messageOf({ layout, ...parts }))),
   )
   expect(messages).toContain(hex(utf8('17B')))
+})
+
+it('a layout is shown with the names of its parts, and its other text is masked', () => {
+  const mask = (text: string) => text.replace('secret', '[secret]')
+  const layout = ['<timestamp>', '"', '\n', '<"body">', 'a<nonce>', '<nonce>b', 'secret']
+  expect(layoutText(layout, mask)).toBe('timestamp"\\n"body"a<nonce><nonce>b[secret]')
 })
 
 describe('the method, path and URL of a layout', () => {
