@@ -63,7 +63,7 @@ describe('a secret may be wrong', () => {
 
   it.each([
     [' a', 'The secret contains U+0020 (space).'],
-    ['"a"', 'The secret is between quotes.'],
+    ['"ab"', 'The secret is between quotes.'],
     ["'a\n'", 'The secret contains U+000A (line feed).'],
     ['`a`', 'The secret is between quotes.'],
   ])('%j', (secret, message) => {
