@@ -108,7 +108,7 @@ export const PARTS = {
       'tools/test/diagnose/{captured,encodings,kinds}.test.ts',
       'tools/test/diagnose/hypotheses/*.test.ts',
     ],
-    score: 95,
+    score: 96,
   },
   search: {
     mutate: [
