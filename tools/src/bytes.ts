@@ -135,16 +135,5 @@ export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
 }
 
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
-  if (one.length !== other.length) return false
-  let index = 0
-  // A search compares many megabytes, so this compares four bytes at a time. Both arrays must begin at a multiple of four.
-  if (one.byteOffset % 4 === 0 && other.byteOffset % 4 === 0) {
-    const [words, otherWords] = [wordsOf(one), wordsOf(other)]
-    for (let word = 0; word < words.length; word++) if (words[word] !== otherWords[word]) return false
-    index = 4 * words.length
-  }
-  for (; index < one.length; index++) if (one[index] !== other[index]) return false
-  return true
+  return one.length === other.length && one.every((byte, index) => byte === other[index])
 }
-
-const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Int32Array(buffer, byteOffset, length >> 2)

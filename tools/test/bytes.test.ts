@@ -49,21 +49,14 @@ it('ASCII ends at 0x7f, and its white space is 0x09 to 0x0d and 0x20', () => {
   expect(all.filter(isWhiteSpace)).toEqual([9, 10, 11, 12, 13, 32])
 })
 
-it('bytes are equal if they are the same in the same order', () => {
-  for (const [one, other, expected] of [
-    ['', '', true],
-    ['ab', 'ab', true],
-    ['ab', 'aB', false],
-    ['ab', 'abc', false],
-    ['abcdefghi', 'abcdefghi', true],
-    ['abcdefghi', 'Abcdefghi', false],
-    ['abcdefghi', 'abcdefgHi', false],
-    ['abcdefghi', 'abcdefghI', false],
-  ] as const) {
-    expect(areEqual(latin1(one), latin1(other))).toBe(expected)
-    // These begin inside a word of four bytes.
-    expect(areEqual(latin1(`a${one}`).subarray(1), latin1(`a${other}`).subarray(1))).toBe(expected)
-  }
+it.each([
+  ['', '', true],
+  ['ab', 'ab', true],
+  ['ab', 'aB', false],
+  ['ab', 'abc', false],
+  ['abc', 'ab', false],
+])('the bytes of %j and %j are equal: %j', (one, other, expected) => {
+  expect(areEqual(latin1(one), latin1(other))).toBe(expected)
 })
 
 it("curl's -d removes line feeds, carriage returns and NULs", () => {
