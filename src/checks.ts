@@ -11,7 +11,7 @@ import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import type { Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
 
-// This file checks the rules in their order, for every signing scheme.
+// This file checks the rules of every signing scheme in their order.
 
 /** Implements `verify` for every signing scheme. */
 export async function verifyRequest<Secrets, Key, Result>(

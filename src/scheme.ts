@@ -23,7 +23,7 @@ export interface Scheme<Secrets, Key, Result> {
   messages(names: HeaderNames): Messages
   /** Returns a copy of the keys to try, in order, because the caller may change the list while the body arrives. */
   readSecrets(secret: Secrets): readonly Key[]
-  /** Returns a random key, for a request to an unknown webhook. */
+  /** Returns a random key, with which a request to an unknown webhook is checked. */
   newKey(): Key
   isNonce(value: string): boolean
   describeNonce(value: string): string

@@ -40,7 +40,7 @@ const ASKED_NAMES = [
   ...['x-hub-signature-256', 'authorization', 'date', 'content-length', 'content-encoding', 'transfer-encoding'],
 ]
 
-/** Returns all headers with lowercase names. A header with two values is listed twice. Values that are not strings are left out. */
+/** Returns all headers with lowercase names, without values that are not strings. A header with two values is listed twice. */
 export function listHeaders(headers: HeadersInput): Header[] {
   const listed: Header[] = []
   const add = (name: unknown, values: unknown) => {
