@@ -53,12 +53,6 @@ it('a header of more than 1024 characters is not changed', () => {
   }
 })
 
-it('every hypothesis of a dimension has words, with and without an original body, in each scheme', () => {
-  for (const facts of [factsFor({}), factsFor({}, STANDARD), { ...factsFor({}), original: utf8('a') }]) {
-    for (const { hypotheses } of DIMENSIONS) for (const { what } of hypotheses(facts)) expect(what).toMatch(/\S/)
-  }
-})
-
 describe('distinct values', () => {
   it('are other bytes, or other objects', () => {
     const object = ['<body>']

@@ -54,6 +54,13 @@ describe('the window of a timestamp', () => {
     return [...unit, ...drift]
   }
 
+  it.each(['1700000000', '1700000300', '2023-11-14T22:13:20Z', 'now', undefined])(
+    'is not missed by %j',
+    (timestamp) => {
+      expect(checkTimestampWindow(timestamp, NOW, true, mask)).toEqual({ unit: [], drift: [] })
+    },
+  )
+
   it.each([
     ['1700000000123', 'timestamp_unit', 'X-Timestamp is in milliseconds, not in seconds.', '1700000000'],
     ['28333333', 'timestamp_unit', 'X-Timestamp is in minutes, not in seconds.', '1699999980'],

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest'
 import { latin1, utf8 } from '../../../src/bytes.js'
+import { DIMENSIONS, factsOf } from '../../../src/diagnose/dimensions.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from '../../../src/diagnose/hypotheses/body.js'
-import { digestHypotheses } from '../../../src/diagnose/hypotheses/digest.js'
 import { NONCE_HYPOTHESES } from '../../../src/diagnose/hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from '../../../src/diagnose/hypotheses/secret.js'
-import { TIMESTAMP_HYPOTHESES } from '../../../src/diagnose/hypotheses/timestamp.js'
-import { signatureForms } from '../../../src/diagnose/signature-form.js'
 import { ALGORITHMS } from '../../../src/primitives.js'
+import { schemeOf, X_SIGNATURE } from '../../../src/schemes.js'
 import { CONTEXT, resultOf } from './proposals.js'
 
 const BODY_HYPOTHESES = [...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS]
@@ -25,17 +24,18 @@ it.each(['\\', '\\u', '\\x', '%', '$', '&', '&#', '='])(
 )
 
 it('every mistake is said in words, and has a likelihood', () => {
-  const forms = [...new Set(ALGORITHMS.map(({ length }) => length))].flatMap((length) =>
-    signatureForms('ab'.repeat(length), String),
+  const request = { body: utf8(''), secrets: ['a'], now: 0 }
+  const all = [X_SIGNATURE, schemeOf([['webhook-signature', '']])].flatMap((scheme) =>
+    ALGORITHMS.flatMap(({ length }) =>
+      [undefined, utf8('a')].map((original) => {
+        const values = { timestamp: '1', nonce: 'a', signature: 'ab'.repeat(length) }
+        return factsOf(values, { ...request, original }, String, scheme)
+      }),
+    ),
   )
-  const tables: readonly (readonly { readonly what: string; readonly likelihood: string }[])[] = [
-    BODY_HYPOTHESES,
-    SECRET_HYPOTHESES,
-    NONCE_HYPOTHESES,
-    TIMESTAMP_HYPOTHESES,
-    digestHypotheses(forms),
-  ]
-  for (const { what, likelihood } of tables.flat()) {
+  for (const { what, likelihood } of all.flatMap((facts) =>
+    DIMENSIONS.flatMap(({ hypotheses }) => hypotheses(facts)),
+  )) {
     expect(what).toMatch(/^(\S+ .*\S|<detail>)$/)
     expect(likelihood).toMatch(/^(expected|common|uncommon|rare|last)$/)
   }
