@@ -135,5 +135,7 @@ export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
 }
 
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index])
+  if (one.length !== other.length) return false
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
+  return true
 }
