@@ -92,7 +92,7 @@ export const PARTS = {
     ],
     testFiles: [
       'tools/test/cli/{check,listen}/*.test.ts',
-      'tools/test/cli/{check,diagnose,listen,output,run,secret-source,send,sign}.test.ts',
+      'tools/test/cli/{check,diagnose,listen,output,run,secret-source,send,sign,standard-webhooks}.test.ts',
     ],
     score: 95,
   },
@@ -116,7 +116,7 @@ export const PARTS = {
       'tools/src/node-primitives.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{captured,dimensions,engine,explain,kinds,search,standard-webhooks,wording}.test.ts',
+      'tools/test/diagnose/{captured,checks,dimensions,engine,explain,kinds,language,search,standard-webhooks,wording}.test.ts',
     ],
     score: 88,
   },

@@ -166,8 +166,7 @@ function readFile(file: Uint8Array, length: number | undefined, { isFileJoined }
   const isJoined = joined.length !== file.length && (isFileJoined || length === joined.length)
   const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
   const read = isJoined ? { body: joined, original: file, notes: [note] } : { body: file, notes: [] }
-  const isContradicted = length !== undefined && length !== read.body.length
-  return { ...read, origin: 'sent', doubt: isContradicted ? doubtOf(read, length) : undefined }
+  return { ...read, origin: 'sent', doubt: length === undefined ? undefined : doubtOf(read, length) }
 }
 
 /** Returns the first `length` bytes of the body. Returns an empty list if the body does not seem to end there. */

@@ -64,7 +64,7 @@ const MAX_TIME = 8.64e15
 /** Returns the path and the query, even if the request contains the whole URL. */
 function targetOf({ originalUrl, url = '/' }: RequestHead): string {
   const target = originalUrl ?? url
-  if (/^[a-z][a-z0-9+.-]*:/i.test(target) && URL.canParse(target)) {
+  if (URL.canParse(target)) {
     const { pathname, search } = new URL(target)
     return pathname + search
   }

@@ -217,6 +217,7 @@ it.each([
   ["We ran:\ncurl $URL -H'A: b'", 8],
   ['We ran:\ncurl $URL --header "A: b"', 8],
   ['We ran:\ncurl\thttps://a', 8],
+  ['We ran:\ncurl https://a -d {}', 8],
   ['We ran:\ncurl $URL', -1],
   ['We ran curl https://a', -1],
   ["We can't: $ curl https://a", -1],

@@ -32,6 +32,8 @@ describe('the output of curl -v', () => {
     ['a second request, without blank lines', `${HEAD}> POST /b HTTP/1.1\n> C: d\n`],
     ['10 000 lines', `${'*\n'.repeat(9998)}${HEAD}> C: d`],
     ['blank lines before it', `\n\n${HEAD}>\n`],
+    ['a remark after it that contains >', `${HEAD}* an upload > a pipe >\n> x\n`],
+    ['a remark that contains a date', `${HEAD}>\n* < Date: Tue, 14 Nov 2023 22:13:20 GMT\n`],
   ])('is read with %s', (_, text) => {
     const headers = [
       [':method', 'POST'],
@@ -62,6 +64,7 @@ describe('the output of curl -v', () => {
     const { body, isHttpText, arrival } = parseCurlOutput(text, false) ?? {}
     expect([textOf(body), isHttpText]).toEqual(['\n{"a":1}\n\nc', true])
     expect(arrival).toEqual([1_700_000_000_000, 'from the Date of the response'])
+    expect(textOf(parseCurlOutput(`${HEAD}>\n* a| b\n| {}`, false)?.body)).toBe('{}')
   })
 })
 

@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../../../test/support/request.js'
 import { diagnoseInSteps } from '../../src/diagnose/engine.js'
 import { runSteps } from '../../src/diagnose/steps.js'
@@ -108,4 +109,47 @@ it('runs without the modules of Node', async () => {
   const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
   const { findings } = runSteps(browser.diagnoseInSteps(NODE_PRIMITIVES, { ...received, body, signature }))
   expect(findings.map(({ code }) => code)).toEqual(['body_json', 'body_newline'])
+})
+
+describe('the diagnosis', () => {
+  const codesOf = (request: Partial<Parameters<typeof diagnoseInSteps>[1]>) => {
+    const headers = [['content-length', '6']] as const
+    const { findings } = diagnoseWith(NODE_PRIMITIVES, { ...received, headers, ...request }, 5000)
+    return findings.map(({ code }) => code)
+  }
+  const EMPTY = { body: Buffer.alloc(0) }
+  const WRONG = 'a'.repeat(64)
+
+  it('contains the signed message only if it was found', () => {
+    const old = { ...received, now: NOW + 301_000 }
+    const diagnosis = (body: string) =>
+      diagnoseWith(NODE_PRIMITIVES, { ...old, signature: signatureOf(TIMESTAMP, NONCE, body, SECRET) }, 5000)
+    expect(String(Buffer.from(diagnosis('a body').signedMessage ?? []))).toBe(`${TIMESTAMP}:${NONCE}:a body`)
+    expect(String(Buffer.from(diagnosis('a body\n').signedMessage ?? []))).toBe(`${TIMESTAMP}:${NONCE}:a body\n`)
+    expect(diagnosis('another body')).not.toHaveProperty('signedMessage')
+  })
+
+  it('has no finding about the signature if one of the secrets signed the request', () => {
+    const signature = signatureOf(TIMESTAMP, NONCE, BODY, SECRET)
+    const secrets = ['the secret of another webhook', SECRET]
+    expect(codesOf({ secrets, signature, now: NOW + 301_000 })).toEqual(['clock_behind'])
+  })
+
+  it('says that the body was lost only if no signature is right without it', () => {
+    const now = NOW + 301_000
+    expect(codesOf({ ...EMPTY, signature: WRONG })[0]).toBe('body_changed')
+    expect(codesOf({ ...EMPTY, now, signature: signatureOf(TIMESTAMP, NONCE, '', SECRET) })).toEqual(['clock_behind'])
+    const dotted = createHmac('sha256', SECRET).update(`${TIMESTAMP}.${NONCE}.`).digest('hex')
+    expect(codesOf({ ...EMPTY, signature: dotted })).toEqual(['message_layout'])
+  })
+
+  it('says that a capture may have changed a value only if the values were captured and no signature is right', () => {
+    const sideOf = (isCaptured: boolean, signature: string) => {
+      const { findings } = diagnoseWith(NODE_PRIMITIVES, { ...received, nonce: 'a b', isCaptured, signature }, 100)
+      return findings.find(({ code }) => code === 'nonce_characters')?.side
+    }
+    expect(sideOf(true, WRONG)).toBe('unknown')
+    expect(sideOf(false, WRONG)).toBe('sender')
+    expect(sideOf(true, signatureOf(TIMESTAMP, 'a b', BODY, SECRET))).toBe('sender')
+  })
 })

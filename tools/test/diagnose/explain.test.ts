@@ -2,8 +2,13 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { latin1, utf8 } from '../../src/bytes.js'
+import type { BodyOrigin } from '../../src/capture/body.js'
+import type { Header } from '../../src/capture/headers.js'
+import { diagnoseInSteps } from '../../src/diagnose/engine.js'
 import { compareBodies } from '../../src/diagnose/explain.js'
 import { diagnose } from '../../src/diagnose/index.js'
+import { runSteps } from '../../src/diagnose/steps.js'
+import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 
 const at = (now: number) => ({ now: () => now })
 
@@ -45,6 +50,34 @@ describe('words for the body', () => {
     const finding = await findingOf('{"n": "Zo\u00eb \\\\u00eb e\u0301"}', '{"n":"Zo\u00eb \\\\u00eb e\u0301"}')
     expect(finding?.evidence).toContain('{"n":"Zo\u00eb \\\\u00eb e<U+0301>"}')
   })
+})
+
+it.each<[BodyOrigin | undefined, Header[], string, string?]>([
+  [undefined, [], 'unknown'],
+  ['arrived', [['content-length', '7']], 'receiver'],
+  ['arrived', [['content-length', '6']], 'sender'],
+  ['arrived', [['content-length', '8']], 'unknown'],
+  [
+    'arrived',
+    [
+      ['content-length', '6'],
+      ['via', '1.1 a'],
+    ],
+    'unknown',
+  ],
+  ['sent', [], 'sender'],
+  ['sent', [['content-length', '7']], 'receiver'],
+  ['log', [], 'unknown', ', or the program that wrote the log changed it'],
+  ['log', [['content-length', '6']], 'sender'],
+  ['capture', [], 'unknown', ', or the capture changed it'],
+  ['capture', [['content-length', '7']], 'unknown', ', or the capture changed it'],
+])('the body of 6 bytes was signed with a newline: %s, %j, side %s', (origin, headers, side, orChangedBy = '') => {
+  const signature = signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET)
+  const values = { timestamp: TIMESTAMP, nonce: NONCE, signature }
+  const known = { body: utf8('a body'), secrets: [SECRET], now: NOW, isArrivalKnown: true, ...(origin && { origin }) }
+  const { findings } = runSteps(diagnoseInSteps(NODE_PRIMITIVES, { ...values, headers, ...known }, 5000))
+  expect(findings).toMatchObject([{ code: 'body_newline', side }])
+  expect(findings[0]?.message).toContain(`, not the bytes received${orChangedBy}.`)
 })
 
 describe('several mistakes', () => {
