@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../../../test/support/request.js'
-import { diagnoseInSteps } from '../../src/diagnose/engine.js'
+import { diagnoseInSteps, type RequestToDiagnose } from '../../src/diagnose/engine.js'
 import { runSteps } from '../../src/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 
@@ -112,7 +112,7 @@ it('runs without the modules of Node', async () => {
 })
 
 describe('the diagnosis', () => {
-  const codesOf = (request: Partial<Parameters<typeof diagnoseInSteps>[1]>) => {
+  const codesOf = (request: Partial<RequestToDiagnose> & { signature: string }) => {
     const headers = [['content-length', '6']] as const
     const { findings } = diagnoseWith(NODE_PRIMITIVES, { ...received, headers, ...request }, 5000)
     return findings.map(({ code }) => code)
