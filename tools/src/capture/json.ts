@@ -132,7 +132,8 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     if (attributes !== undefined) pending.push({ object: attributes, outer: place })
     const headers = headerLinesOf(lookUp({ object }, NAMES.headers))
     // A logged response has headers too, but no method and no target.
-    const isRequest = () => areOfRequest(headers) || lookUp({ object }, [...NAMES.method, ...NAMES.target]) !== undefined
+    const isRequest = () =>
+      areOfRequest(headers) || lookUp({ object }, [...NAMES.method, ...NAMES.target]) !== undefined
     if (headers.length > 0 && isRequest()) {
       found.push({ headers, place })
       continue
