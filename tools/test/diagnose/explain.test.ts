@@ -97,6 +97,21 @@ describe('several mistakes', () => {
     const others = ['body_newline', 'message_layout'].map((code) => expect.stringContaining(code))
     expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual(others)
   })
+
+  it('in the body are one finding if the newline at the end is the same on both sides', async () => {
+    const codesOf = async (signed: string, body: string) =>
+      (await findingsOf(`${TIMESTAMP}:abc:${signed}`, body)).map(({ code }) => code)
+    expect(await codesOf('{"a": 1}\n', '{"a":1}\n')).toEqual(['body_json'])
+    expect(await codesOf('{"a": 1}\r\n', '{"a":1}\n')).toEqual(['body_json', 'body_newline'])
+  })
+
+  it('in the digest and in its form are one finding', async () => {
+    const signature = createHmac('sha1', SECRET).update(`${TIMESTAMP}:abc:{}`).digest('base64')
+    const { findings } = await diagnose(signedRequest({ body: '{}', signature, nonce: 'abc' }), SECRET, at(NOW))
+    expect(findings.map(({ message }) => message)).toEqual([
+      'X-Signature is an HMAC with SHA-1 instead of SHA-256, sent in another form: base64 instead of lowercase hex.',
+    ])
+  })
 })
 
 it.each<[string | Uint8Array, string | Uint8Array, number, string, string]>([
