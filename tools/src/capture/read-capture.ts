@@ -223,10 +223,11 @@ function* encodedTextsOf(text: string): Generator<Uint8Array> {
 
 /** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad can write text in UTF-16. */
 function toUtf8(bytes: Uint8Array): Uint8Array {
-  const [first, second, third, fourth] = bytes
+  const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.subarray(3)
-  const isLittle = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0 && third !== 0 && fourth === 0)
-  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0 && third === 0 && fourth !== 0)
+  // Without a mark, the first character is in ASCII, so one of its two bytes is 0.
+  const isLittle = (first === 0xff && second === 0xfe) || second === 0
+  const isBig = (first === 0xfe && second === 0xff) || first === 0
   if (!isLittle && !isBig) return bytes
   return utf8(new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(bytes))
 }

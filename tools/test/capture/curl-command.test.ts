@@ -55,6 +55,8 @@ describe('a command of curl for bash', () => {
     [`curl https://example.com -d a'b'"c"$'d'`, 'abcd'],
     ["curl https://example.com -d ''", ''],
     ['curl https://example.com -d a2> file', 'a2'],
+    ['curl https://example.com -d 2a> file', '2a'],
+    ['curl https://example.com -d 2; echo', '2'],
     ['curl https://example.com -d a 2> file', 'a'],
     ['curl https://example.com -d a 12>file', 'a'],
     ['curl https://example.com -d a < file', 'a'],
@@ -130,6 +132,10 @@ describe('a command of curl for bash', () => {
 })
 
 describe('a command of curl for cmd', () => {
+  it.each(['\n', '\r\n'])('may have a caret before a newline alone: %j', (newline) => {
+    expect(parsed(`curl ^${newline}  -d a^b https://example.com`).body).toBe('ab')
+  })
+
   it.each([
     ['-d "a""b"', 'a"b'],
     ['-d "" -s', ''],
@@ -142,6 +148,7 @@ describe('a command of curl for cmd', () => {
     ['-d "a\\b"', 'a\\b'],
     ['-d a^^b^&c', 'a^b&c'],
     ['-d a\r\n-d b', 'a'],
+    ['-d a\n-d b', 'a'],
     ['-d a^', 'a^'],
   ])('returns the body that curl sends: %j', (options, body) => {
     const headers = [':method: POST', ':path: /', 'Host: example.com']

@@ -65,7 +65,9 @@ describe('the headers in free text', () => {
     expect(valuesIn(text.replace('x-nonce', 'content-length'))).toBeUndefined()
     const line = [':method PUT', ':path /a?b']
     expect(valuesIn(`"PUT /a?b HTTP/1.1" ${text}`)).toEqual([...line, ...THREE])
-    expect(valuesIn(`PUT https://example.com/a?b ${text}`)).toEqual([...line, ...THREE])
+    for (const scheme of ['http', 'https']) {
+      expect(valuesIn(`PUT ${scheme}://example.com/a?b ${text}`)).toEqual([...line, ...THREE])
+    }
     expect(valuesIn(`"PUT /a?b" ${text}`)).toEqual([...line, ...THREE])
     for (const other of ['INPUT /a ', 'TRACE /a ', 'PUT a ', 'PUT "/a" ']) {
       expect(valuesIn(`${other}${text}`)).toEqual(THREE)
@@ -119,6 +121,9 @@ describe('the bodies in free text', () => {
     ['a text in quotes', 'data: "a\\n\\u00eb"', 'exact a\në'],
     ['the text between quotes', 'content: "a\\nb"', 'a\\nb'],
     ['a string of PHP', '["raw_body"]=>\n  string(5) "a"b\\n" c', 'exact a"b\\n'],
+    ['a long string of PHP', '["body"]=>\n  string(12) "a text\nof two" c', 'exact a text\nof tw'],
+    ['the rest of the line', "body: {'a': None}\nb\n", 'parsed {"a": null}'],
+    ['the text without white space after it', 'body: a\nb \n', 'a\nb'],
     ['bytes with commas', 'rawbody: [123, 34, 255]', 'exact {"\ufffd'],
     ['bytes of Go', 'body=[123 125]', 'exact {}'],
     ['a Buffer', '<Buffer 7b 22 7d>', 'exact {"}'],
@@ -135,6 +140,8 @@ describe('the bodies in free text', () => {
       "x {\n  a: 'b',\n  c: {\n    d: 1\n  }\n}",
       'parsed {\n  "a": "b",\n  "c": {\n    "d": 1\n  }\n}',
     ],
+    ['an indented object of Node', "  at {\n    a: 'b'\n  }\n", 'parsed {\n    "a": "b"\n  }'],
+    ['an object after white space at the end of a line', "x { \n  a: 'b'\n}", 'parsed { \n  "a": "b"\n}'],
     ['JSON in a line', 'INFO {"a":1} b', '{"a":1}'],
     ['a list in a line', 'INFO [1] b', '[1]'],
     ['a block of Bruno', 'body:json {\n  {\n    "a": 1\n  }\n}\n', '{\n  "a": 1\n}'],
@@ -150,6 +157,8 @@ describe('the bodies in free text', () => {
     ['incomplete JSON in a line', 'INFO {"a":1'],
     ['a Buffer in capitals', '<Buffer 7B>'],
     ['a block of Bruno without indentation', 'xbody:json {\n  a\n }\n'],
+    ['a string of PHP that is no value', 'x string(1) "a"'],
+    ['bytes that are no value', 'x [1'],
   ])('do not have %s', (_, text) => {
     expect(bodiesIn(text)).toEqual([undefined])
   })
@@ -173,6 +182,7 @@ it.each([
   ['less than 60 characters', btoa('a'.repeat(44)).slice(0, 59), undefined],
   ['other characters', `${btoa('a'.repeat(45))}.`, undefined],
   ['base64 after other text', `:${btoa('a'.repeat(45))}`, undefined],
+  ['base64 before other text', `${btoa('a'.repeat(45))}:`, undefined],
   ['base64 that is not valid', `${btoa('a'.repeat(45))}b`, undefined],
 ])('a capture is %s as a whole', (_, text, decoded) => {
   const bytes = decodeWhole(text, utf8(text))

@@ -59,6 +59,8 @@ describe('HTTP text is read', () => {
     ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
+    ['as a JSON string that begins with a question', JSON.stringify(`¿Es de hoy?\n\n${TEXT}`)],
+    ['below its response', `HTTP/2 401\nX-A: B / HTTP/1.1\n\nA B HTTP/1.1 C\n${TEXT.replace('HTTP/1.1', 'HTTP/2')}`],
     ['as a container logs it', prefixed('2026-11-24T00:00:00.1Z stdout F ').join('\n')],
     [
       'with names and values on two lines',
@@ -407,6 +409,10 @@ describe('what is around a request is removed', () => {
     ],
     ['a log of Docker', LINES.map((line) => JSON.stringify({ log: `${line}\n` })).join('\n')],
     ['a text in a field of JSON', JSON.stringify([{ a: 'x-signature', b: [TEXT] }])],
+    [
+      'a text between quotes, after another without a timestamp',
+      `INFO "x-nonce: a, x-signature: b" "${TEXT.replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
+    ],
     ['the log of k6', `time="a" msg="Request:\\n${TEXT.replaceAll('"', '\\"').replaceAll('\n', '\\n')}" b="c"`],
     [
       'a command of curl below text',
@@ -431,6 +437,12 @@ describe('what is around a request is removed', () => {
   it('JSON in the body of HTTP text is not the request, even if the head has no signature', () => {
     const logged = JSON.stringify({ url: '/b', headers: { 'x-signature': 'c' }, body: 'd' })
     expect(read(`POST /a HTTP/1.1\nHost: b\n\nINFO ${logged}`).path).toBe('/a')
+  })
+
+  it.each(['\n', '\r\n'])('a fence ends before the newline that precedes it: %j', (newline) => {
+    const lines = ['```', 'POST / HTTP/1.1', 'X-Signature: a', '', 'b', 'c', '```', 'more']
+    const { body } = readCapture(Buffer.from(lines.join(newline)))
+    expect(String(Buffer.from(body ?? []))).toBe(`b${newline}c`)
   })
 
   it('a command of curl is read as one', () => {
@@ -463,7 +475,8 @@ it.each([
   ['socat -x', `> 2026/11/28 00:24:43.1  length=9 from=0 to=9\n ${Buffer.from(TEXT).toString('hex')}`, false],
   ['other text', `Follow: tcp\n${TEXT}`, undefined],
 ])('a dot in the output of %s can stand for any other byte', (_, capture, isLossy) => {
-  expect(readCapture(Buffer.from(capture)).isLossy).toBe(isLossy)
+  const request = readCapture(Buffer.from(capture))
+  expect([request.isLossy, request.isExact === true]).toEqual([isLossy, isLossy === false])
 })
 
 it.each<readonly [capture: string, message: string]>([
@@ -472,7 +485,7 @@ it.each<readonly [capture: string, message: string]>([
   ['"a text', 'The capture begins with a quote, but is not a JSON string. Pass one of these:'],
   ['{"a":', 'The capture begins as JSON, but is not valid JSON. Pass one of these:'],
   [' [1', 'The capture begins as JSON, but is not valid JSON. Pass one of these:'],
-  ['a text', 'The capture is not a request. Pass one of these:\n- HTTP text: head, blank line and body'],
+  ['a [text', 'The capture is not a request. Pass one of these:\n- HTTP text: head, blank line and body'],
   ['[1]', 'The capture is JSON, but has no headers of a request. Pass one of these:'],
   [
     'text\n<pdml version="0">',
