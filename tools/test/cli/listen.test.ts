@@ -437,7 +437,7 @@ describe('a wrong call', () => {
       '--allow-host "https://a.example" is not a host name. Pass the host of your',
     ],
     [['--allow-host', 'a.example:80'], '--allow-host is not a host name. Pass the host of your tunnel'],
-  ])('%j', async (args, message) => {
+  ])('says what to do: %#', async (args, message) => {
     writeFileSync(join(folder, 'file'), '')
     const { exitCode, said } = await call(['listen', '--port', '0', ...FROM_ENV, ...args])
     expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
@@ -473,7 +473,7 @@ describe('send --request', () => {
     [['--resign'], '--resign needs a saved request. Pass --request FILE too.'],
     [['body.json', '--request', file], 'The file of --request contains the body.'],
     [['--request', file], 'The file of --request has no body, so it cannot be sent. Save the request with listen'],
-  ])('%j is an error', async (args, message) => {
+  ])('refuses a file that cannot be sent: %#', async (args, message) => {
     writeFileSync(file, 'POST / HTTP/1.1\r\nX-Nonce: a\r\nContent-Length: 9\r\n\r\n')
     const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', ...args, ...FROM_ENV], around)
     expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])

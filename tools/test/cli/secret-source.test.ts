@@ -66,6 +66,14 @@ describe('a secret', () => {
 
   it.each([
     ['is not set', [BODY, '--secret-env', 'OTHERS'], 'OTHERS of --secret-env is not set. Export the variable, and'],
+    ['has a long name', [BODY, '--secret-env', 'A'.repeat(40)], `${'A'.repeat(40)} of --secret-env is not set.`],
+    ...[SECRET, 'A'.repeat(41), 'hunter2', 'HUNTER2', 'HUNTER_2', 'x_HUNTER', 'H'].map(
+      (value): [string, string[], string] => [
+        'may be a secret in place of a name',
+        [BODY, '--secret-env', value],
+        'The environment variable of --secret-env is not set.',
+      ],
+    ),
     ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
     ['is empty', [BODY, '--secret-env', 'EMPTY'], 'The secret of --secret-env EMPTY is empty.'],
     ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], '/empty is empty. Set the secret, and try'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { signedRequest } from '../../../../test/support/request.js'
 import { detailsOf, maskedJson, summaryOf } from '../../../src/cli/listen/details.js'
 import type { Received } from '../../../src/cli/listen/receiver.js'
 import { RECEIVED as ANY, REPORT as REFUSED, SECRET, TIME } from './examples.js'
@@ -47,7 +48,26 @@ describe('the details of a request', () => {
     expect(report).toMatchObject({ valid: false, findings: [FINDING], arrival: [TIME, 'by the clock of listen'] })
   })
 
+  it('have a right signature only if one of the secrets made it', () => {
+    const { headers, body } = signedRequest({ secret: SECRET })
+    const received = { ...RECEIVED, headers: Object.entries(headers), body: Buffer.from(body) }
+    const ruleWith = (secrets: string[]) =>
+      detailsOf({ id: 1, report: REPORT, received }, secrets).report?.rules.find(
+        ({ reason }) => reason === 'signature_mismatch',
+      )
+    expect(ruleWith(['another', SECRET])?.status).toBe('met')
+    expect(ruleWith(['another'])?.status).toBe('broken')
+  })
+
+  it('without the request are those of its row', () => {
+    const report = { ...REPORT, differences: ['a'], savedAs: 'b.http' }
+    const { summary, ...others } = detailsOf({ id: 7, report }, [SECRET])
+    expect(summary.id).toBe(7)
+    expect(others).toEqual({ forwarded: undefined, differences: ['a'], savedAs: 'b.http' })
+  })
+
   it.each([
+    [{ ok: false, reason: 'missing_header' }, 'not checked', 'The nonce is checked last, after the signature.'],
     [{ ok: true }, 'met', 'No accepted request had this nonce before.'],
     [
       { ok: false, reason: 'replayed_nonce', detail: 'the same nonce 12 s ago' },

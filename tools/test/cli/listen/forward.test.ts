@@ -47,6 +47,8 @@ describe('if the endpoint refuses a valid request, the difference', () => {
 
   it.each([
     [300, 'The clock of the endpoint is right: the Date of its response is 300 s ahead of this machine.'],
+    [1, 'The clock of the endpoint is right: the Date of its response is that of this machine.'],
+    [2, 'The clock of the endpoint is right: the Date of its response is 2 s ahead of this machine.'],
     [301, 'The clock of the endpoint is 301 s ahead of this machine, as the Date of its response shows.'],
     [-300, 'The clock of the endpoint is right: the Date of its response is 300 s behind this machine.'],
     [-301, 'The clock of the endpoint is 301 s behind this machine, as the Date of its response shows.'],
@@ -77,6 +79,8 @@ it.each([
   [{ status: 404 }, 'before verify'],
   [{ status: 500 }, 'The handler of the endpoint failed'],
   [{ status: 503 }, 'did not decide'],
+  [{ status: 300 }, 'The endpoint redirects.'],
+  [{ status: 399 }, 'The endpoint redirects.'],
   [{ status: 301 }, 'The endpoint redirects. The redirect was not followed'],
   [{ status: 308, location: '/there' }, 'redirects to /there.'],
 ])('says what %j means', (answer, text) => {

@@ -75,6 +75,8 @@ describe('the page', () => {
     expect(one.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/$/)
     expect(Buffer.from(one.token, 'base64url')).toHaveLength(16)
     expect(other.token).not.toBe(one.token)
+    const socket = connect(Number(one.host.split(':')[1]), '::1')
+    await expect(once(socket, 'connect')).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL|EAFNOSUPPORT|ENETUNREACH/)
   })
 
   it('may connect to its own server only, and no other page may show or keep it', async () => {
@@ -152,6 +154,9 @@ describe('an empty 404 is the response', () => {
   it.each([
     ['GET', 'requests/2'],
     ['GET', 'requests/x'],
+    ['GET', 'a/requests/1'],
+    ['GET', 'requests/1/sign-and-send/a'],
+    ['POST', 'requests/2/sign-and-send'],
     ['GET', 'requests/1/sign-and-send'],
     ['GET', 'package.json'],
     ['POST', ''],
@@ -161,10 +166,12 @@ describe('an empty 404 is the response', () => {
     ['OPTIONS', ''],
     ['HEAD', ''],
   ])('to %s %s', async (method, path) => {
-    const { page, url, origin } = await start()
+    const endpoint = await serve((_, response) => response.end())
+    const { page, url, origin } = await start({ endpoint: new URL(endpoint.origin) })
     page.add(REPORT, RECEIVED)
     const headers = { Origin: origin, 'Content-Type': 'application/json' }
     expect(await ask(`${url}${path}`, headers, method)).toMatchObject({ status: 404, text: '' })
+    expect(endpoint.received).toEqual([])
   })
 })
 
@@ -245,7 +252,9 @@ describe('an action', () => {
     })
     const { page, url } = await start({ endpoint: new URL(origin), secrets: ['another secret', SECRET] })
     page.add(REPORT, RECEIVED)
-    const answer = JSON.parse((await act(url, 'requests/1/sign-and-send')).text)
+    const { text, headers: sent } = await act(url, 'requests/1/sign-and-send')
+    expect(sent['content-type']).toBe('application/json')
+    const answer = JSON.parse(text)
     const type = { 'content-type': 'application/json' }
     expect(received).toMatchObject([{ url: '/hooks/42', body: Buffer.from(BODY), headers: type }])
     const { headers = {} } = received[0] ?? {}
