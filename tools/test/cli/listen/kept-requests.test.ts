@@ -22,6 +22,14 @@ it('keeps 64 MiB of bytes: the oldest requests lose theirs, and keep their repor
   expect(kept.list()).toHaveLength(33)
 })
 
+it('needs no memory for a request that is not among the last 500', () => {
+  const kept = new KeptRequests()
+  kept.add(REPORT, received(new Uint8Array(40 * MIB)))
+  for (let index = 0; index < 500; index++) kept.add(REPORT, undefined)
+  const newest = kept.add(REPORT, received(new Uint8Array(40 * MIB)))
+  expect(kept.get(newest.id)?.received?.body).toHaveLength(40 * MIB)
+})
+
 it('copies a body, because it may be a part of a larger buffer that is used again', () => {
   const kept = new KeptRequests()
   const buffer = Buffer.from('a body')

@@ -175,6 +175,12 @@ describe('an empty 404 is the response', () => {
   })
 })
 
+it('a connection without HTTP is closed without a response', async () => {
+  const { host } = await start()
+  const socket = connect(Number(host.split(':')[1]), '127.0.0.1').end('no HTTP\r\n\r\n')
+  expect(await socket.setEncoding('utf8').toArray()).toEqual([])
+})
+
 it('opens from a link on another site, because the reader clicked it', async () => {
   const { url } = await start()
   const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }
