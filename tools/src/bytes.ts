@@ -32,9 +32,6 @@ export function isAscii(bytes: Uint8Array): boolean {
   return true
 }
 
-/** Returns whether a byte is white space in ASCII, such as a space, a tab or a newline. */
-export const isWhiteSpace = (byte = 0): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
-
 /** Returns one byte per character. Of a character after U+00FF, only the low byte is kept. */
 export function latin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)

@@ -1,4 +1,4 @@
-import { areEqual, fromLatin1, fromUtf8, hex, isUtf8, isWhiteSpace, latin1 } from '../bytes.js'
+import { fromLatin1, fromUtf8, hex, isUtf8, latin1 } from '../bytes.js'
 import type { BodyOrigin } from '../capture/body.js'
 import { contentLengthOf, passedProxy } from '../capture/headers.js'
 import { countBytes, joinWords, quote, showCharacters } from '../text.js'
@@ -73,13 +73,9 @@ export function* explain(
   const contentLength = contentLengthOf(headers)
   const isChangedHere = contentLength === variant.body.length && contentLength !== received.length
   const isChangedThere = origin === 'sent' || (contentLength === received.length && !passedProxy(headers))
-  const ofBody = of('body', 'JSON')
-  // If both bodies have the same end, there is no finding about the newline: one change removed it, and another added it again.
-  const isEndSame = areEqual(endOf(variant.body), endOf(received))
-  const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const orChangedBy = contentLength === received.length ? '' : OR_CHANGED[origin]
   const side = orChangedBy !== '' ? 'unknown' : isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
-  for (const [index, { code, fix, what, style, input }] of joinChanges(changes).entries()) {
+  for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'JSON')).entries()) {
     const json = style && (yield* describeJson(style, input as Uint8Array, sender))
     const end = `${code === 'body_not_signed' ? '' : ', not the bytes received'}${orChangedBy}`
     const evidence = index === 0 ? compareBodies(variant.body, received, mask) : []
@@ -108,12 +104,6 @@ function joinChanges(changes: readonly Mistake[]): Mistake[] {
     else joined[same] = { ...first, what: `${first.what}, and ${what.replace('the body ', '')}` }
   }
   return joined
-}
-
-function endOf(body: Uint8Array): Uint8Array {
-  let start = body.length
-  while (start > 0 && isWhiteSpace(body[start - 1])) start--
-  return body.subarray(start)
 }
 
 function signedAs(variant: FoundVariant, mask: Mask): EvidenceLine[] {

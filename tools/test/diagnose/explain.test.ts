@@ -103,6 +103,7 @@ describe('several mistakes', () => {
       (await findingsOf(`${TIMESTAMP}:abc:${signed}`, body)).map(({ code }) => code)
     expect(await codesOf('{"a": 1}\n', '{"a":1}\n')).toEqual(['body_json'])
     expect(await codesOf('{"a": 1}\r\n', '{"a":1}\n')).toEqual(['body_json', 'body_newline'])
+    expect(await codesOf('ab\n', 'a\nb\n')).toEqual(['body_newline'])
   })
 
   it('in the digest and in its form are one finding', async () => {
