@@ -80,6 +80,22 @@ it.each<[BodyOrigin | undefined, Header[], string, string?]>([
   expect(findings[0]?.message).toContain(`, not the bytes received${orChangedBy}.`)
 })
 
+it.each([
+  ['PHP/8.2', "PHP's json_encode", ['php']],
+  ['Go-http-client/1.1', "Go's json.Marshal", ['go']],
+  ['libwww-perl/6.67', "JavaScript's JSON.stringify, PHP's json_encode or Go's json.Marshal", ['node', 'php', 'go']],
+  ['none', "JavaScript's JSON.stringify, PHP's json_encode or Go's json.Marshal", ['node', 'php', 'go']],
+])('the serializer of JSON is one of the language that User-Agent names: %s', async (agent, writer, languages) => {
+  const request = signedRequest({ body: '{"a": 1}', signature: signatureOf(TIMESTAMP, NONCE, '{"a":1}', SECRET) })
+  const headers = { ...request.headers, 'user-agent': agent }
+  const { findings } = await diagnose({ ...request, headers }, SECRET, at(NOW))
+  expect(findings[0]?.message).toBe(
+    `The sender signed the JSON as ${writer} writes it (no white space), not the bytes received.`,
+  )
+  // The fixes for these languages come first.
+  expect(Object.keys(findings[0]?.fixes ?? {}).slice(0, languages.length)).toEqual(languages)
+})
+
 describe('several mistakes', () => {
   const findingsOf = async (message: string, body: string) => {
     const signature = createHmac('sha256', SECRET).update(message).digest('hex')
