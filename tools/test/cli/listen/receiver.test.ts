@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, request as openRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { SECRET } from '../../../../test/support/request.js'
 import { Receiver } from '../../../src/cli/listen/receiver.js'
 import type { Report } from '../../../src/cli/listen/report.js'
@@ -66,4 +66,45 @@ it('answers no more requests while 100 reports wait to be printed', async () => 
   expect(printed).toBe(101)
   server.closeAllConnections()
   server.close()
+})
+
+it('holds at most 64 MiB of bodies, and forgets those of requests that were refused, broken off or reported', async () => {
+  const reports: Report[] = []
+  const receiver = new Receiver({
+    ...SETTINGS,
+    async print(report) {
+      reports.push(report)
+    },
+  })
+  let received = 0
+  const server = createServer((request, response) => {
+    request.on('data', ({ length }) => {
+      received += length
+    })
+    void receiver.receive(request, response)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close().closeAllConnections())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const ask = async (bytes: number) => {
+    const count = reports.length
+    const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: Buffer.alloc(bytes) })
+    await vi.waitFor(() => expect(reports).toHaveLength(count + 1), 8000)
+    return [status, reports.at(-1)?.reason]
+  }
+
+  const open = Array.from({ length: 64 }, () => {
+    const options = { port, host: '127.0.0.1', method: 'POST', headers: { 'Content-Length': 2 ** 20 } }
+    const request = openRequest(options).on('error', () => {})
+    request.write(Buffer.alloc(2 ** 20 - 1))
+    return request
+  })
+  await vi.waitFor(() => expect(received).toBe(64 * (2 ** 20 - 1)), 8000)
+  expect(await ask(65)).toEqual([503, 'memory_full'])
+  expect(await ask(64)).toEqual([401, 'missing_header'])
+  expect(await ask(64)).toEqual([401, 'missing_header'])
+  for (const request of open) request.destroy()
+  await vi.waitFor(() => expect(reports).toHaveLength(3 + 64), 8000)
+  expect(await ask(65)).toEqual([401, 'missing_header'])
+  await receiver.stop()
 })
