@@ -33,6 +33,17 @@ describe('diagnose', () => {
     expect(text).toMatch(/^Valid: with the secret without the newline of its file\.\n/)
   })
 
+  it('says which of several secrets signed the request, or names each secret', async () => {
+    const env = { FIRST: 'another secret, with 32 characters', SECOND: SECRET }
+    const args = ['diagnose', '-', '--secret-env', 'FIRST', '--secret-env', 'SECOND', '--at', TIMESTAMP]
+    const { notes } = await diagnosed(capture(BODY), args, { env })
+    expect(notes).toContain('Signed with the secret of --secret-env SECOND.')
+    const wrong = await diagnosed(capture(BODY, { secret: 'a third secret' }), args, { env })
+    expect(wrong.notes).toEqual(
+      expect.arrayContaining(['secret[0]: --secret-env FIRST', 'secret[1]: --secret-env SECOND']),
+    )
+  })
+
   it('prints its findings', async () => {
     const { exitCode, text, stderr } = await call(DIAGNOSE, { stdin: capture(BODY, { secret: 'another' }) })
     expect([exitCode, stderr]).toEqual([1, ''])

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { replayFinding } from '../../../src/cli/listen/replay-finding.js'
+import { schemeOf } from '../../../src/schemes.js'
 
 it('says how to sign each attempt again, first in the language of the sender', () => {
   const { code, evidence, fix, fixes } = replayFinding('the same nonce 12 s ago', 'php')
@@ -7,6 +8,12 @@ it('says how to sign each attempt again, first in the language of the sender', (
   expect(fix).toContain('Use a new nonce for every attempt.')
   expect(Object.keys(fixes)).toEqual(['php', 'node', 'python', 'go', 'ruby', 'java', 'csharp', 'shell'])
   expect(fixes.php).toContain('signedHeaders($secret, $body) in the loop')
+})
+
+it('names the headers of Standard Webhooks, where a retry keeps its ID', () => {
+  const { message, fix } = replayFinding('', undefined, schemeOf([['webhook-id', 'msg_1']]))
+  expect(message).toMatch(/^webhook-id and webhook-timestamp were used together before: the same attempt /)
+  expect(fix).toMatch(/^On the sender's side: Sign each retry again, with a new timestamp, and switch off/)
 })
 
 it('has no line for a language without one', () => {

@@ -23,10 +23,17 @@ it('says when a nonce was reserved as long as it can be replayed: for exactly 60
   expect(store.describeReplay()).toBe('the same nonce 600 s ago')
 })
 
-it('names the repeated attempt of Standard Webhooks, which cannot be split differently', () => {
+it.each([
+  ['the attempt of Standard Webhooks', 'attempt 0123', 'the same attempt 12 s ago'],
+  [
+    'the signed message',
+    'signature 0123',
+    'the same signed message 12 s ago, split differently between nonce and body',
+  ],
+])('names %s if that is repeated', (_, key, what) => {
   const nonces = new SeenNonces()
-  nonces.storeFor(0).reserve('listen', 'attempt 0123', 600)
+  nonces.storeFor(0).reserve('listen', key, 600)
   const store = nonces.storeFor(12_000)
-  expect(store.reserve('listen', 'attempt 0123', 600)).toBe(false)
-  expect(store.describeReplay()).toBe('the same attempt 12 s ago')
+  expect(store.reserve('listen', key, 600)).toBe(false)
+  expect(store.describeReplay()).toBe(what)
 })
