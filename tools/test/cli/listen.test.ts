@@ -101,6 +101,21 @@ it('prints text without --json', async () => {
   expect([listener.stderr(), text.includes('\x1b')]).toEqual(['', false])
 })
 
+it('names the secret that matched if there are several', async () => {
+  const other = 'dLtR-FKcsx-TsfVR1MB4ZtZz1tTq-2Ghlq-N393GmGF'
+  const { port, waitFor, interrupt } = await startInProcess(['--json', '--secret-env', 'OTHER'], {
+    WEBHOOK_SECRET: SECRET,
+    OTHER: other,
+  })
+  onTestFinished(async () => void (await interrupt()))
+  await post(port)
+  await post(port, { secret: other })
+  expect((await waitFor(2)).map(({ detail }) => detail)).toEqual([
+    'body of 42 bytes, with the secret of --secret-env WEBHOOK_SECRET',
+    'body of 42 bytes, with the secret of --secret-env OTHER',
+  ])
+})
+
 describe('requests that overlap', () => {
   it('are reported in the order in which they were complete', async () => {
     const { port, waitFor } = await listen()
@@ -399,7 +414,11 @@ describe('a page in a browser', () => {
 
   it('may be opened by its user', async () => {
     const { port } = await listen()
-    for (const lines of [['Sec-Fetch-Site: none'], ['Sec-Fetch-Site: same-origin', 'Origin: http://localhost:5']]) {
+    const ownOrigins = ['http', 'https'].map((scheme) => [
+      'Sec-Fetch-Site: same-origin',
+      `Origin: ${scheme}://localhost:5`,
+    ])
+    for (const lines of [['Sec-Fetch-Site: none'], ...ownOrigins]) {
       expect(await ask(port, ['Host: localhost:5', ...lines])).toMatchObject({ status: 401 })
     }
   })
