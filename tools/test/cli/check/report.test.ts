@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { junitText } from '../../../src/cli/check/junit.js'
+import { adviceText, caseText, type ReportedCase, skippedText, tableText } from '../../../src/cli/check/report.js'
+import type { EndpointResult } from '../../../src/testing/index.js'
+
+/** Marks what has a style: `<green>ok</>`. */
+const STYLE = Object.assign((format: string | readonly string[], text: string) => `<${[format].flat()}>${text}</>`, {
+  width: 80,
+})
+const NARROW = Object.assign((_: unknown, text: string) => text, { width: 79 })
+
+const ok = (...statuses: number[]): EndpointResult => ({ ok: true, statuses })
+type Failed = Extract<EndpointResult, { ok: false }>
+const failed = (fault: Failed['fault'], ...statuses: number[]): Failed => {
+  return { ok: false, statuses, fault, cause: 'A <cause> & "more".', fix: 'A fix.' }
+}
+const ADVICE: EndpointResult = { ok: true, statuses: [400], advice: { cause: 'A cause.', fix: 'A fix.' } }
+
+function reported(expected: ReportedCase['expected'], result: EndpointResult, seconds = 0.5): ReportedCase {
+  return {
+    code: 'replay-again',
+    rule: 'replay',
+    sent: 'the same request again',
+    expected,
+    result,
+    seconds,
+  } as ReportedCase
+}
+
+describe('a case', () => {
+  it.each<[ReportedCase['expected'], EndpointResult, string]>([
+    ['accepted', ok(200), '200'],
+    ['rejected', ok(200, 401), '401'],
+    ['rejected', ok(0), 'none'],
+    ['rejected', ADVICE, '400, with advice'],
+    ['accepted', failed('refused', 401), '401, not 2xx'],
+    ['rejected', failed('accepted', 200), '200, not 4xx'],
+    ['accepted', failed('accepted', 500), '500, not 2xx'],
+    ['rejected', failed('refused', 401), '401, not 2xx'],
+    ['rejected', failed('refused-otherwise', 404), '404, not 2xx'],
+    ['rejected', failed('too-large', 413), '413, not 2xx'],
+    ['rejected', failed('content-type', 415), '415, not 2xx'],
+    ['one', ok(200, 401), '1'],
+    ['one', failed('accepted', 200, 299, 401), '2, not 1'],
+    ['one', failed('accepted', 199, 300, 401), '0, not 1'],
+    ['one', failed('no-answer', 204, 0, 503), '1, some failed'],
+  ])('that expects %s says what came: %j', (expected, result, came) => {
+    const mark = result.ok ? '<green>ok  </>' : '<red,bold>FAIL</>'
+    expect(caseText(reported(expected, result), STYLE)).toBe(
+      `${mark}  replay-again            the same request again              ${came}\n`,
+    )
+  })
+
+  it('has no description on a narrow terminal', () => {
+    const one = reported('accepted', ok(200))
+    expect(caseText(one, NARROW)).toBe('ok    replay-again            200\n')
+    expect(skippedText(one, NARROW)).toBe('skip  replay-again\n')
+    expect(skippedText(one, STYLE)).toBe('<dim>skip</>  replay-again            the same request again\n')
+  })
+})
+
+it('the table counts the cases of each rule that passed', () => {
+  const [passed, broken] = [reported('accepted', ok(200)), reported('accepted', failed('refused', 401))]
+  expect(tableText([passed, { ...passed, rule: 'body' }, broken], STYLE)).toBe(
+    'replay      <red> 1 of  2</>\nbody         1 of  1\n',
+  )
+})
+
+it('advice names its case', () => {
+  const cases = [reported('rejected', ADVICE), reported('accepted', ok(200))]
+  expect(adviceText(cases, NARROW)).toBe('\nAdvice on replay-again: A cause. A fix.\n')
+})
+
+it('the file of --junit has each case, with its root cause', () => {
+  const cases = [
+    reported('accepted', ok(200), 1.5),
+    reported('rejected', ADVICE, 0.25),
+    reported('rejected', failed('accepted', 200, 204), 1),
+  ]
+  const findings = [{ cause: 'The <root> cause.', fix: 'Its fix.', codes: ['replay-again'] as const }]
+  const start = '  <testcase classname="replay" name="replay-again: the same request again"'
+  expect(junitText('http://a/?b&c', cases, ['body-longer'], findings)).toBe(
+    `<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="check http://a/?b&amp;c" tests="4" failures="1" skipped="1" time="2.750">
+${start} time="1.500"/>
+${start} time="0.250"><system-out>A cause. A fix.</system-out></testcase>
+${start} time="1.000">
+    <failure message="The &lt;root&gt; cause.">Expected: rejected. Statuses: 200 204.
+Its fix.</failure>
+  </testcase>
+  <testcase classname="skipped" name="body-longer" time="0"><skipped/></testcase>
+</testsuite>
+`,
+  )
+  expect(junitText('http://a/', cases.slice(2), [], [])).toContain(
+    '<failure message="A &lt;cause&gt; &amp; &quot;more&quot;.">Expected: rejected. Statuses: 200 204.\nA fix.</failure>',
+  )
+})
