@@ -115,6 +115,21 @@ describe('send', () => {
     expect(ids).toEqual([expected, undefined, id, expect.not.stringContaining(id)])
   })
 
+  it('gives the request of the other scheme an ID of its own', async () => {
+    const { text } = await run(['sign', file, '--nonce', 'a-nonce', '--format', 'http'])
+    const saved = join(folder, 'own.http')
+    writeFileSync(saved, text)
+    const ids: unknown[] = []
+    const url = receivers.add({
+      answer: async ({ headers }) => {
+        ids.push(headers['webhook-id'])
+        return { status: 204 }
+      },
+    })
+    await run(['send', url, '--request', saved, '--resign', ...SCHEME])
+    expect(ids).toEqual([expect.stringMatching(/^msg_/)])
+  })
+
   it('keeps the older names of the headers when it signs a saved request again', async () => {
     const { text } = await run(['sign', file, ...SCHEME, ...SAME, '--format', 'http'])
     const saved = join(folder, 'older.http')
