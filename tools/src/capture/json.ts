@@ -32,6 +32,9 @@ const NAMES = {
   ],
 }
 
+/** The names that only a request has, and no response. */
+const OF_REQUESTS = [...NAMES.method, ...NAMES.target]
+
 type Encoding = 'text' | 'base64' | 'hex'
 
 const PASS_BODY = 'Pass the body with --body-file PATH.'
@@ -129,10 +132,9 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     const attributes = attributesOf(object['attributes'])
     if (attributes !== undefined) pending.push({ object: attributes, outer: place })
     const headers = headerLinesOf(lookUp({ object }, NAMES.headers))
-    // A logged response has headers too, but no method and no target.
-    const isRequest = () =>
-      areOfRequest(headers) || lookUp({ object }, [...NAMES.method, ...NAMES.target]) !== undefined
-    if (headers.length > 0 && isRequest()) {
+    // A logged response has headers too.
+    const isRequest = headers.length > 0 && (areOfRequest(headers) || lookUp({ object }, OF_REQUESTS) !== undefined)
+    if (isRequest) {
       found.push({ headers, place })
       continue
     }

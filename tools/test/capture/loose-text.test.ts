@@ -168,6 +168,10 @@ describe('the bodies in free text', () => {
     expect(bodiesIn('body: {"a":1}\nb')).toEqual(['{"a":1}', '{"a":1}\nb', '{"a":1}'])
   })
 
+  it('are at most 16', () => {
+    expect(bodiesIn('{"a":1}\n'.repeat(40))).toHaveLength(16)
+  })
+
   it('are not an object with the signature', () => {
     const headers = `{\n  'x-timestamp': '1',\n  'x-nonce': 'a',\n  'x-signature': '${SIGNATURE}'\n}`
     const { body, otherBodies } = readLooseText(utf8(headers)) ?? {}

@@ -5,7 +5,6 @@ import { parseCurlOutput } from '../../src/capture/curl-output.js'
 import { decodeEscapes, decodeLiterals } from '../../src/capture/escapes.js'
 import type { Header } from '../../src/capture/headers.js'
 import { readHexDump } from '../../src/capture/hex-dump.js'
-import { readLooseText } from '../../src/capture/loose-text.js'
 
 // The edges of the readers that no captured request reaches.
 
@@ -147,18 +146,6 @@ describe('a dump of bytes', () => {
   it('ends where an offset does not follow', () => {
     const dump = '00000000: 41 42\n00000009: 4344\n'
     expect(fromLatin1(readHexDump(dump, utf8(dump)) as Uint8Array)).toBe('AB')
-  })
-})
-
-describe('printed variables', () => {
-  const HEADERS = 'x-timestamp: 1700000000\nx-nonce: a\nx-signature: '.concat('a'.repeat(64), '\n')
-  const bodies = (text: string) => {
-    const { body, otherBodies = [] } = readLooseText(utf8(HEADERS + text)) ?? {}
-    return [body, ...otherBodies.map((one) => one.body)].map(textOf)
-  }
-
-  it('give at most 16 bodies', () => {
-    expect(bodies('{"a":1}\n'.repeat(40))).toHaveLength(16)
   })
 })
 

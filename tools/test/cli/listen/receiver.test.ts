@@ -17,7 +17,8 @@ const SETTINGS = {
   allowedHosts: [],
 }
 
-it('answers 408 to a request whose head does not end', async () => {
+/** Returns a receiver that collects its reports. */
+function createReceiver() {
   const reports: Report[] = []
   const receiver = new Receiver({
     ...SETTINGS,
@@ -25,6 +26,11 @@ it('answers 408 to a request whose head does not end', async () => {
       reports.push(report)
     },
   })
+  return { receiver, reports }
+}
+
+it('answers 408 to a request whose head does not end', async () => {
+  const { receiver, reports } = createReceiver()
   const socket = new PassThrough()
   receiver.refuseConnection(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   expect(String(socket.read())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/)
@@ -69,13 +75,7 @@ it('answers no more requests while 100 reports wait to be printed', async () => 
 })
 
 it('holds at most 64 MiB of bodies, and forgets those of requests that were refused, broken off or reported', async () => {
-  const reports: Report[] = []
-  const receiver = new Receiver({
-    ...SETTINGS,
-    async print(report) {
-      reports.push(report)
-    },
-  })
+  const { receiver, reports } = createReceiver()
   let received = 0
   const server = createServer((request, response) => {
     request.on('data', ({ length }) => {
