@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClock } from '../../../test/support/request.js'
-import { junitText } from '../../src/cli/check/junit.js'
 import { serve, temporaryFolder } from '../resources.js'
 import { MISTAKES, type Mistake, Receiver } from '../testing/receivers/receiver.js'
 import { ReceiverServer } from '../testing/receivers/serve.js'
@@ -131,17 +130,17 @@ describe('check', () => {
     expect(xml).toContain('<testcase classname="skipped" name="accepted-bytes" time="0"><skipped/></testcase>')
   })
 
-  it('escapes what XML needs, and writes the root cause of each case', () => {
-    const result = { ok: false, statuses: [0], fault: 'no-answer', cause: 'of the case', fix: 'one' } as const
-    const failed = { code: 'replay-late', rule: 'replay', sent: 'a & b', expected: 'rejected', seconds: 3.25 } as const
-    const advice = { cause: 'They differ.', fix: 'Do > this.' }
-    const advised = { ...failed, code: 'answers-alike', result: { ok: true, statuses: [401], advice } } as const
-    const finding = { cause: '<"&>', fix: 'a > b', codes: [failed.code] }
-    const xml = junitText('http://localhost/?a=1&b="<', [{ ...failed, result }, advised], [], [finding])
-    expect(xml).toContain('<testsuite name="check http://localhost/?a=1&amp;b=&quot;&lt;" tests="2" failures="1"')
-    expect(xml).toContain('name="replay-late: a &amp; b" time="3.250"')
-    expect(xml).toContain('message="&lt;&quot;&amp;&gt;">Expected: rejected. Statuses: 0.\na &gt; b</failure>')
-    expect(xml).toContain('<system-out>They differ. Do &gt; this.</system-out>')
+  it('shows the case that runs on a terminal, until its result replaces it', async () => {
+    const { text } = await check(RIGHT(), ['--only', 'nonce-empty'], { isTTY: true, columns: 120 })
+    expect(text).toContain('\x1b[2m2 of 2: nonce-empty\x1b[22m\r\x1b[K\x1b[32mok  \x1b[39m  nonce-empty')
+  })
+
+  it('says if the file of --junit cannot be written', async () => {
+    const { exitCode, said } = await check(RIGHT(), ['--only', 'nonce-empty', '--junit', join(folder, 'no', 'a.xml')])
+    expect([exitCode, said]).toEqual([
+      2,
+      expect.stringMatching(/^error: Cannot write the file .* of --junit: no such /),
+    ])
   })
 
   it('advises, and passes, if rejections differ', async () => {

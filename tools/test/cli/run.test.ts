@@ -45,6 +45,23 @@ describe('help', () => {
   })
 })
 
+describe('the address of a guide', () => {
+  it.each([
+    ['docs/debug/findings.md', 'debug/findings.html'],
+    ['docs/debug/command-line.md#check', 'debug/command-line.html#check'],
+    ['docs/recipes/index.md', 'recipes/'],
+  ])('%s is on the homepage', (page, address) => {
+    for (const homepage of ['https://example.com/guides', 'https://example.com/guides/']) {
+      expect(guideAddress(page, { homepage, version: '1.2.3' })).toBe(`https://example.com/guides/${address}`)
+    }
+  })
+
+  it('is in the package if there is no homepage', () => {
+    const address = guideAddress('docs/debug/command-line.md#check', { version: '1.2.3' })
+    expect(address).toBe('https://unpkg.com/inbound-webhook-tools@1.2.3/docs/debug/command-line.md')
+  })
+})
+
 it('--version prints the version of the package', async () => {
   expect(await call(['--version'])).toMatchObject({ exitCode: 0, text: `${manifest.version}\n` })
   expect(JSON.parse((await call(['--version', '--json'])).text)).toEqual({ version: manifest.version })

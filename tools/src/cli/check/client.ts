@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Header } from '../../capture/headers.js'
 import type { EndpointContractOptions, EndpointDelivery } from '../../testing/index.js'
 import { Gate, sendRequest } from '../http-client.js'
@@ -80,6 +79,6 @@ export class CheckClient {
     const now = performance.now()
     const start = Math.max(now, this.#nextStart)
     this.#nextStart = start + 1000 / this.#options.rate
-    await sleep(start - now)
+    await new Promise((resolve) => setTimeout(resolve, start - now))
   }
 }

@@ -1,0 +1,106 @@
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { CheckClient } from '../../../src/cli/check/client.js'
+import { serve } from '../../resources.js'
+
+const BODY = Buffer.from('{}')
+const ONE = { instance: 0, together: 1 }
+
+/** Whether the requests from now on get no response in time. */
+let isLate = false
+/** The time-outs of the requests so far, in milliseconds. */
+let timeouts: number[]
+
+// The connections are real, and the time only moves if a test says so.
+beforeEach(() => {
+  isLate = false
+  timeouts = []
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+    timeouts.push(milliseconds)
+    return isLate ? AbortSignal.abort() : new AbortController().signal
+  })
+  onTestFinished(() => {
+    timeout.mockRestore()
+    vi.useRealTimers()
+  })
+})
+
+async function start({ rate = 4, answersAfter = 0 } = {}) {
+  const server = await serve((_, response) => {
+    vi.advanceTimersByTime(answersAfter)
+    response.writeHead(204).end()
+  })
+  const client = new CheckClient({ urls: [new URL(server.origin)], extra: [['X-Extra', '1']], timeout: 5, rate })
+  const begin = performance.now()
+  /** Sends requests after each other, and lets the time pass until the next may start. */
+  const post = async (count = 1) => {
+    for (let sent = 0; sent < count; sent++) {
+      const response = client.post([['X-Nonce', 'a']], BODY, ONE)
+      await vi.advanceTimersToNextTimerAsync()
+      await response
+    }
+  }
+  return { server, client, post, elapsed: () => performance.now() - begin }
+}
+
+it('sends the headers and the body with POST', async () => {
+  const { server, client, post } = await start()
+  await post()
+  const [request] = server.received
+  expect(request).toMatchObject({ method: 'POST', body: BODY })
+  const own = ['Host', `127.0.0.1:${server.port}`, 'User-Agent', 'inbound-webhook-tools', 'Content-Length', '2']
+  expect(request?.rawHeaders.slice(0, -2)).toEqual([...own, 'X-Nonce', 'a', 'X-Extra', '1'])
+  expect(client.failure).toBe('')
+})
+
+it('starts at most as many requests per second as --rate', async () => {
+  const { post, elapsed } = await start({ rate: 4 })
+  await post(3)
+  expect(elapsed()).toBe(500)
+  vi.advanceTimersByTime(10_000)
+  await post(2)
+  expect(elapsed()).toBe(10_750)
+})
+
+it('starts simultaneous copies as one request, and lets them arrive together', async () => {
+  const { server, client, post, elapsed } = await start({ rate: 1 })
+  for (const together of [3, 2]) {
+    const copies = Array.from({ length: together }, () => client.post([], BODY, { instance: 0, together }))
+    await vi.advanceTimersToNextTimerAsync()
+    // A copy without the others would wait for the next timer.
+    await Promise.all(copies)
+    vi.advanceTimersByTime(300)
+  }
+  await post()
+  expect([server.received.length, elapsed()]).toEqual([6, 2000])
+})
+
+it.each([
+  [100, 1000],
+  [400, 2000],
+  [1500, 5000],
+])('after a time-out and a response in %i ms, waits for %i ms', async (answersAfter, expected) => {
+  const { client, post } = await start({ answersAfter })
+  await post()
+  isLate = true
+  await post()
+  expect(client.failure).toBe('no response (none within 5 s)')
+  isLate = false
+  await post()
+  expect(timeouts).toEqual([5000, 5000, expected])
+})
+
+it('is too slow after five time-outs, without those of simultaneous copies', async () => {
+  const { client, post } = await start()
+  isLate = true
+  const copies = Array.from({ length: 5 }, () => client.post([], BODY, { instance: 0, together: 5 }))
+  await vi.advanceTimersToNextTimerAsync()
+  await Promise.all(copies)
+  expect(client.isTooSlow).toBe(false)
+  await post()
+  expect(timeouts).toEqual([5000, 5000, 5000, 5000, 5000, 5000])
+  await post(3)
+  expect(client.isTooSlow).toBe(false)
+  await post()
+  expect(client.isTooSlow).toBe(true)
+})
