@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -116,6 +117,33 @@ it('names the secret that matched if there are several', async () => {
   ])
 })
 
+it('finds a signature that contains the method and the path', async () => {
+  const { port, waitFor } = await listen()
+  const [time, nonce, [name]] = signedHeaders() as [[string, string], [string, string], [string, string]]
+  const signed = `PUT:/a?b=c:${time[1]}:${nonce[1]}:{}`
+  const signature = createHmac('sha256', SECRET).update(signed).digest('hex')
+  await send(port, {
+    method: 'PUT',
+    path: '/a?b=c',
+    headers: [time, nonce, [name, signature]],
+    body: Buffer.from('{}'),
+  })
+  const [report] = await waitFor(1)
+  expect(report?.findings).toMatchObject([
+    { code: 'message_layout', evidence: expect.stringContaining('Signed as: PUT:/a?b=c:timestamp:nonce:body\n') },
+  ])
+})
+
+it.each([
+  [204, null],
+  [304, null],
+  [200, '0'],
+])('--status %d is the status of each response, with Content-Length %s', async (status, length) => {
+  const { origin } = await listen(['--json', '--status', String(status)])
+  const response = await fetch(origin, { method: 'POST' })
+  expect([response.status, response.headers.get('content-length')]).toEqual([status, length])
+})
+
 describe('requests that overlap', () => {
   it('are reported in the order in which they were complete', async () => {
     const { port, waitFor } = await listen()
@@ -186,7 +214,7 @@ describe('what the HTTP parser refuses is answered and explained', () => {
     const socket = open(port, 'POST /big HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000000\r\n\r\n')
     const [answer] = await once(socket, 'data')
     // The rest of the body is not read, so the sender must not send another request on this connection.
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\nContent-Type: text\/plain\r\n/s)
     expect(await waitFor(1)).toMatchObject([{ path: '/big', status: 413, ok: false, reason: 'body_too_large' }])
     expect(await post(port, {}, Buffer.alloc(2 ** 20))).toMatchObject({ status: 204 })
   })
@@ -282,6 +310,14 @@ describe('--forward-to', () => {
     expect((await waitFor(2))[0]).toMatchObject({ status: 418, ok: true, forwarded: { status: 418 } })
   })
 
+  it('keeps the headers of a response without a body', async () => {
+    const { origin } = await serve((_request, response) => response.writeHead(204, { 'X-A': '1' }).end())
+    const { port } = await listen(['--json', '--forward-to', origin])
+    const { headers } = await post(port)
+    expect(headers).toMatchObject({ 'x-a': '1' })
+    expect(headers).not.toHaveProperty('content-length')
+  })
+
   it('names the length of the key of Standard Webhooks, not that of its text', async () => {
     const { origin } = await serve((_request, response) => response.writeHead(401).end())
     const secret = standard.generateSecret()
@@ -364,7 +400,14 @@ describe('a page in a browser', () => {
   it('cannot read a response by DNS rebinding: another Host gets 421, and is not passed on', async () => {
     const { origin, received } = await serve((_request, response) => response.end('private'))
     const { port, waitFor } = await listen(['--json', '--forward-to', origin])
-    const HOSTS = ['evil.example', `Evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'a_b']
+    const HOSTS = [
+      'evil.example',
+      `Evil.example:${port}`,
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      'evillocalhost',
+      'a_b',
+    ]
     for (const host of HOSTS) {
       const name = host.toLowerCase().replace(/:.*/, '')
       const detail = `Host is ${name}. If this is the host of your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent the request.`
@@ -382,7 +425,8 @@ describe('a page in a browser', () => {
 
   it('is not suspected for the names of --allow-host', async () => {
     const { port } = await listen(['--json', '--allow-host', 'Abc.ngrok-free.app', '--allow-host', 'other.example.'])
-    for (const host of ['abc.ngrok-free.app', 'ABC.ngrok-free.app:443', 'other.example', 'localhost']) {
+    const names = ['abc.ngrok-free.app', 'ABC.ngrok-free.app:443', 'other.example', 'localhost', 'app.LOCALHOST.:1']
+    for (const host of [...names, '[::1]', '[fe80::1]:8080', '192.168.0.7:8080']) {
       expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 401 })
     }
     expect(await ask(port, ['Host: ngrok-free.app'])).toMatchObject({ status: 421 })
@@ -393,6 +437,8 @@ describe('a page in a browser', () => {
     expect(await ask(port, ['Host: build.example'])).toMatchObject({ status: 401 })
     const named = await listen(['--json', '--host', '0.0.0.0', '--allow-host', 'build.example'])
     expect(await ask(named.port, ['Host: build.example'])).toMatchObject({ status: 401 })
+    // HTTP/1.0 needs no Host.
+    expect(await ask(named.port, [], '1.0')).toMatchObject({ status: 401 })
     expect(await ask(named.port, ['Host: other.example'])).toMatchObject({ status: 421 })
   })
 
@@ -477,13 +523,19 @@ describe('send --request', () => {
     const { origin, received } = await serve((_request, response) => response.writeHead(204).end())
     const signed = Object.entries(sign('a body', SECRET)).map(([name, value]) => `${name}: ${value}\r\n`)
     const chunks = 'Transfer-Encoding: chunked\r\n\r\n3\r\na b\r\n3\r\nody\r\n0\r\n\r\n'
-    writeFileSync(file, `PUT /old?path HTTP/1.1\r\nHost: old\r\nConnection: close\r\n${signed.join('')}${chunks}`)
+    const kept = 'X-Forwarded-Host: a\r\nHostname: b\r\n'
+    writeFileSync(
+      file,
+      `PUT /old?path HTTP/1.1\r\nHost: old\r\nConnection: close\r\n${kept}${signed.join('')}${chunks}`,
+    )
     const { exitCode, text } = await call(['send', `${origin}/new`, '--request', file], { ...around, env: {} })
     expect([exitCode, text]).toEqual([0, 'Accepted: 204 No Content\n'])
     expect(received).toMatchObject([{ method: 'PUT', url: '/new', body: Buffer.from('a body') }])
     const { rawHeaders = [] } = received[0] ?? {}
     expect(rawHeaders.slice(0, 2)).toEqual(['Host', origin.replace('http://', '')])
-    expect(rawHeaders).toEqual(expect.arrayContaining(['X-Nonce', 'Content-Length', '6']))
+    expect(rawHeaders).toEqual(
+      expect.arrayContaining(['X-Nonce', 'Content-Length', '6', 'X-Forwarded-Host', 'a', 'Hostname', 'b']),
+    )
     expect(rawHeaders).not.toContain('Transfer-Encoding')
   })
 

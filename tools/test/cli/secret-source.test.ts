@@ -66,6 +66,7 @@ describe('a secret', () => {
 
   it.each([
     ['is not set', [BODY, '--secret-env', 'OTHERS'], 'OTHERS of --secret-env is not set. Export the variable, and'],
+    ['is not set, with a name of words', [BODY, '--secret-env', 'MY_OTHER_SECRET'], 'MY_OTHER_SECRET of --secret-env'],
     ['has a long name', [BODY, '--secret-env', 'A'.repeat(40)], `${'A'.repeat(40)} of --secret-env is not set.`],
     ...[SECRET, 'A'.repeat(41), 'hunter2', 'HUNTER2', 'HUNTER_2', 'x_HUNTER', 'H'].map(
       (value): [string, string[], string] => [

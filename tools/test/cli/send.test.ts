@@ -66,10 +66,11 @@ describe('send', () => {
     [401, "See the endpoint's log for the reason."],
     [307, 'Redirects are not followed. Location: /elsewhere'],
     [503, 'The endpoint did not decide,'],
+    [300, 'Redirects are not followed. The response has no Location.'],
     [404, ''],
   ])('exits with 1 for a response of %d', async (status, hint) => {
     const { origin, received } = await serveOrigin((_, response) =>
-      response.writeHead(status, { Location: '/elsewhere' }).end(),
+      response.writeHead(status, status === 300 ? {} : { Location: '/elsewhere' }).end(),
     )
     const { exitCode, text } = await send(origin)
     expect([exitCode, received.length]).toEqual([1, 1])

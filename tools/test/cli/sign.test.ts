@@ -55,6 +55,8 @@ describe('signing', () => {
   it.each([[['-']], [[]]])('signs standard input with %j', async (args) => {
     const { text } = await call(['sign', ...args, ...FROM_ENV, ...SAME], { stdin: JSON_BODY })
     expect(text).toContain(signature)
+    const curl = await call(['sign', ...args, ...FROM_ENV, ...SAME, '--format', 'curl'], { stdin: JSON_BODY })
+    expect(curl.text).toMatch(/ --data-binary @-\n$/)
   })
 
   it('prints a note about an empty body', async () => {

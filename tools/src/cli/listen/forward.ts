@@ -52,7 +52,7 @@ export function findDifferences(verdict: Verdict, response: EndpointResponse): s
   if (isAccepted(response)) return reason === undefined ? [] : wronglyAccepted(reason, verdict, response)
   if (isRejected(response)) return reason === undefined ? wronglyRejected(verdict, response) : []
   if (status === 0) return [`The endpoint gave ${response.statusText}.`]
-  if (status >= 300 && status <= 399) {
+  if (status <= 399) {
     return [`The endpoint redirects${toLocation(response)}. The redirect was not followed. Pass the final URL.`]
   }
   if (status === 503)
@@ -75,7 +75,7 @@ function wronglyRejected(verdict: Verdict, response: EndpointResponse): string[]
   const json = lengthAfterJson(body)
   return [
     heading,
-    drift === undefined
+    Number.isNaN(drift)
       ? 'Check the clock of the endpoint, because its response has no Date.'
       : `The clock of the endpoint is right: the Date of its response is ${describe(drift)}.`,
     `Check its secret: log the length of the key in the endpoint. The key that matched here has ${countBytes(keyLength)}.`,
@@ -106,14 +106,13 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: En
 const clockText = (drift: number) =>
   `The clock of the endpoint is ${describe(drift)}, as the Date of its response shows.`
 
-/** Returns how many seconds the clock of the endpoint is ahead, or `undefined` if the response has no valid `Date`. */
-function driftOf({ answeredAt }: Verdict, { headers: { date = '' } }: EndpointResponse): number | undefined {
-  const drift = Math.round((Date.parse(date) - answeredAt) / 1000)
-  return Number.isNaN(drift) ? undefined : drift
+/** Returns how many seconds the clock of the endpoint is ahead, or `NaN` if the response has no valid `Date`. */
+function driftOf({ answeredAt }: Verdict, { headers }: EndpointResponse): number {
+  return Math.round((Date.parse(String(headers.date)) - answeredAt) / 1000)
 }
 
-function isOutside(drift: number | undefined): drift is number {
-  return drift !== undefined && Math.abs(drift) > WINDOW_SECONDS
+function isOutside(drift: number): boolean {
+  return Math.abs(drift) > WINDOW_SECONDS
 }
 
 function describe(drift: number): string {

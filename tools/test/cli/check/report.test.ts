@@ -2,11 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { junitText } from '../../../src/cli/check/junit.js'
 import { adviceText, caseText, type ReportedCase, skippedText, tableText } from '../../../src/cli/check/report.js'
 import type { EndpointResult } from '../../../src/testing/index.js'
+import { MARKED } from '../style.js'
 
-/** Marks what has a style: `<green>ok</>`. */
-const STYLE = Object.assign((format: string | readonly string[], text: string) => `<${[format].flat()}>${text}</>`, {
-  width: 80,
-})
 const NARROW = Object.assign((_: unknown, text: string) => text, { width: 79 })
 
 const ok = (...statuses: number[]): EndpointResult => ({ ok: true, statuses })
@@ -46,7 +43,7 @@ describe('a case', () => {
     ['one', failed('no-answer', 204, 0, 503), '1, some failed'],
   ])('that expects %s says what came: %j', (expected, result, came) => {
     const mark = result.ok ? '<green>ok  </>' : '<red,bold>FAIL</>'
-    expect(caseText(reported(expected, result), STYLE)).toBe(
+    expect(caseText(reported(expected, result), MARKED)).toBe(
       `${mark}  replay-again            the same request again              ${came}\n`,
     )
   })
@@ -55,13 +52,13 @@ describe('a case', () => {
     const one = reported('accepted', ok(200))
     expect(caseText(one, NARROW)).toBe('ok    replay-again            200\n')
     expect(skippedText(one, NARROW)).toBe('skip  replay-again\n')
-    expect(skippedText(one, STYLE)).toBe('<dim>skip</>  replay-again            the same request again\n')
+    expect(skippedText(one, MARKED)).toBe('<dim>skip</>  replay-again            the same request again\n')
   })
 })
 
 it('the table counts the cases of each rule that passed', () => {
   const [passed, broken] = [reported('accepted', ok(200)), reported('accepted', failed('refused', 401))]
-  expect(tableText([passed, { ...passed, rule: 'body' }, broken], STYLE)).toBe(
+  expect(tableText([passed, { ...passed, rule: 'body' }, broken], MARKED)).toBe(
     'replay      <red> 1 of  2</>\nbody         1 of  1\n',
   )
 })

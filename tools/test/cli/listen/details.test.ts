@@ -37,6 +37,8 @@ describe('the row of a request', () => {
     const row = summaryOf({ id: 1, report: { ...REPORT, path }, received: { ...RECEIVED, headers } }, [SECRET])
     expect(row.path).toBe(`/${'a'.repeat(180)}[secret]${'b'.repeat(11)}…`)
     expect(row.agent).toBe(`${'x'.repeat(200)}…`)
+    const whole = summaryOf({ id: 1, report: { ...REPORT, path: 'a'.repeat(200) } }, [SECRET])
+    expect(whole.path).toBe('a'.repeat(200))
   })
 })
 
@@ -45,6 +47,7 @@ describe('the details of a request', () => {
     const { report } = detailsOf({ id: 1, report: REPORT, received: RECEIVED }, [SECRET, 'another'])
     const statuses = ['broken', 'met', 'met', 'not checked', 'not checked', 'not checked']
     expect(report?.rules.map(({ status }) => status)).toEqual(statuses)
+    expect(report).toMatchObject({ request: 'POST /hooks/42', isBrotliNotTried: false })
     expect(report).toMatchObject({ valid: false, findings: [FINDING], arrival: [TIME, 'by the clock of listen'] })
   })
 

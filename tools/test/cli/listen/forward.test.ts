@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RejectionReason } from '../../../../src/index.js'
-import { findDifferences, responseHeaders } from '../../../src/cli/listen/forward.js'
+import { findDifferences, keepsPath, responseHeaders } from '../../../src/cli/listen/forward.js'
 
 describe('the headers of a response', () => {
   it.each('Connection keep-alive Transfer-Encoding content-length Upgrade trailer Proxy-Authenticate'.split(' '))(
@@ -10,6 +10,15 @@ describe('the headers of a response', () => {
       expect(responseHeaders({ ...ANSWER, rawHeaders })).toEqual(['X-A', '1', 'x-a', '2', 'X-Trailer', '3'])
     },
   )
+})
+
+it.each([
+  ['http://localhost:3000', true],
+  ['http://localhost:3000/', true],
+  ['http://localhost:3000/hooks', false],
+  ['http://localhost:3000/?key=a', false],
+])('a request keeps its path for %s: %s', (endpoint, isKept) => {
+  expect(keepsPath(new URL(endpoint))).toBe(isKept)
 })
 
 const AT = Date.UTC(2023, 10, 14, 22, 13, 20)
@@ -42,6 +51,8 @@ describe('if the endpoint refuses a valid request, the difference', () => {
     expect(text).toContain('The key that matched here has 43 bytes')
     // sha256sum of the two bytes.
     expect(text).toContain('2 bytes, 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a.')
+    expect(text).toContain('the nonce is already stored.')
+    expect(text.split('\n')).toHaveLength(5)
     expect(differences({ status: 401 })).toContain('its response has no Date')
   })
 
@@ -59,13 +70,16 @@ describe('if the endpoint refuses a valid request, the difference', () => {
   it('says how long the body is after it was parsed and written again, if that changes the length', () => {
     const text = differences({ status: 403 }, { body: '{ "a": 1.0 }' })
     expect(text).toContain('the length is 7 bytes. Pass the raw body.')
-    expect(differences({ status: 400 }, { body: 'no json' })).not.toContain('parsed JSON')
+    for (const body of ['no json', '{"a":1}']) {
+      expect(differences({ status: 400 }, { body })).not.toContain('parses the JSON')
+    }
   })
 })
 
 it.each<[RejectionReason, number, string]>([
   ['replayed_nonce', 0, 'The endpoint accepts replays'],
   ['signature_mismatch', 0, 'The endpoint has another secret, or ignores the result'],
+  ['signature_mismatch', -3600, 'The endpoint has another secret, or ignores the result'],
   ['timestamp_outside_window', 0, 'The endpoint ignores the result of verify'],
   ['timestamp_outside_window', -3600, 'The clock of the endpoint is 3600 s behind'],
 ])('if the endpoint accepts what breaks %s, the difference says why', (reason, drift, why) => {

@@ -83,7 +83,7 @@ describe('the page', () => {
     const { url } = await start()
     const { status, headers, text } = await ask(url)
     expect(status).toBe(200)
-    expect(text).toMatch(/<html data-live data-findings="https:\/\/[^"]+" lang="en">/)
+    expect(text).toMatch(/<html data-live data-findings="https:\/\/[^"]+findings[^"]+" lang="en">/)
     expect(text).toContain("connect-src 'self'")
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -156,6 +156,8 @@ describe('an empty 404 is the response', () => {
     ['GET', 'requests/x'],
     ['GET', 'a/requests/1'],
     ['GET', 'requests/1/sign-and-send/a'],
+    ['POST', 'requests/1/sign-and-send/a'],
+    ['GET', 'requests/1x'],
     ['POST', 'requests/2/sign-and-send'],
     ['GET', 'requests/1/sign-and-send'],
     ['GET', 'package.json'],
@@ -177,7 +179,8 @@ describe('an empty 404 is the response', () => {
 
 it('a connection without HTTP is closed without a response', async () => {
   const { host } = await start()
-  const socket = connect(Number(host.split(':')[1]), '127.0.0.1').end('no HTTP\r\n\r\n')
+  const socket = connect(Number(host.split(':')[1]), '127.0.0.1')
+  socket.write('no HTTP\r\n\r\n')
   expect(await socket.setEncoding('utf8').toArray()).toEqual([])
 })
 

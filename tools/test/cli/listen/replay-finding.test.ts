@@ -3,8 +3,9 @@ import { replayFinding } from '../../../src/cli/listen/replay-finding.js'
 import { schemeOf } from '../../../src/schemes.js'
 
 it('says how to sign each attempt again, first in the language of the sender', () => {
-  const { code, evidence, fix, fixes } = replayFinding('the same nonce 12 s ago', 'php')
-  expect([code, evidence]).toEqual(['nonce_reused', 'Accepted before: the same nonce 12 s ago.'])
+  const { code, side, message, evidence, fix, fixes } = replayFinding('the same nonce 12 s ago', 'php')
+  expect([code, side, evidence]).toEqual(['nonce_reused', 'unknown', 'Accepted before: the same nonce 12 s ago.'])
+  expect(message).toBe('X-Nonce was used before: a request with the same nonce was accepted less than 600 s ago.')
   expect(fix).toContain('Use a new nonce for every attempt.')
   expect(Object.keys(fixes)).toEqual(['php', 'node', 'python', 'go', 'ruby', 'java', 'csharp', 'shell'])
   expect(fixes.php).toContain('signedHeaders($secret, $body) in the loop')
@@ -17,5 +18,5 @@ it('names the headers of Standard Webhooks, where a retry keeps its ID', () => {
 })
 
 it('has no line for a language without one', () => {
-  expect(replayFinding('the same nonce 1 s ago', 'perl').fixes).toEqual(replayFinding('', undefined).fixes)
+  expect(replayFinding('the same nonce 1 s ago', 'perl').fixes).toStrictEqual(replayFinding('', undefined).fixes)
 })

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { reportJson, reportText } from '../../../src/cli/listen/report.js'
+import { Counts, reportJson, reportText } from '../../../src/cli/listen/report.js'
 import { styleOf } from '../../../src/cli/output/terminal.js'
+import { MARKED } from '../style.js'
 import { REPORT } from './examples.js'
 
 it.each(['method', 'path', 'detail', 'savedAs'])('shows no raw byte of a request: %s', (name) => {
@@ -10,4 +11,28 @@ it.each(['method', 'path', 'detail', 'savedAs'])('shows no raw byte of a request
     expect(text).toContain('after')
     expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   }
+})
+
+const WIDE = Object.assign(MARKED.bind(undefined), { width: 100 })
+
+it('has one line for a request, and one for each thing to know about it', () => {
+  expect(reportText(REPORT, WIDE)).toBe(
+    '22:13:20Z  POST /hooks/42  401  <red,bold>signature_mismatch</>: body of 16 bytes\n',
+  )
+  const accepted = { ...REPORT, ok: true, status: 204, savedAs: 'a.http', forwarded: { status: 0 }, differences: ['b'] }
+  expect(reportText(accepted, WIDE)).toBe(
+    '22:13:20Z  POST /hooks/42  204  <green,bold>accepted</>: body of 16 bytes\n' +
+      '   Response of the endpoint: none.\n   b\n   Saved as a.http\n',
+  )
+  expect(reportText({ ...REPORT, method: '', path: '' }, WIDE)).toMatch(/^22:13:20Z {2}a connection {2}401 /)
+})
+
+it('the counts are by result', () => {
+  const counts = new Counts()
+  expect(counts.text).toBe('No request arrived.')
+  counts.add(REPORT)
+  expect(counts.text).toBe('1 request: 1 signature_mismatch.')
+  counts.add({ ...REPORT, ok: true })
+  counts.add(REPORT)
+  expect(counts.text).toBe('3 requests: 2 signature_mismatch, 1 accepted.')
 })
