@@ -71,8 +71,7 @@ export function bodyOf(
       : { ...complete, origin: 'arrived' }
   }
   const found = readings.find(({ body }) => isSigned(body))
-  const isUnchanged = found && (length === undefined ? changeOf(found) === undefined : found.body.length === length)
-  if (found !== undefined && isUnchanged) {
+  if (found && (length === undefined ? changeOf(found) === undefined : found.body.length === length)) {
     const notes = found.isParsed ? [...found.notes, PARSED] : found.notes
     return { ...found, notes, origin: found.isExact ? 'log' : 'capture' }
   }

@@ -14,11 +14,11 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   const first = lines.findIndex((line) => REQUEST_LINE.test(line))
   if (first === -1 || (isHttpText && lines.slice(0, first).includes(''))) return undefined
   const others = lines.slice(first + 1)
-  const [method, path] = String(lines[first]).replace(/^.*> /, '').split(' ')
+  const [method, path] = String(lines[first]).replace(/.*> /, '').split(' ')
   const headers = pairsOf([':method', String(method), ':path', String(path)])
   const end = others.findIndex((line) => !/^> ?\S/.test(line) || REQUEST_LINE.test(line))
   for (const line of others.slice(0, end === -1 ? undefined : end)) {
-    const header = parseHeader(line.replace(/^> ?/, ''))
+    const header = parseHeader(line.slice(1).trimStart())
     if (header === undefined) return undefined
     headers.push(header)
   }

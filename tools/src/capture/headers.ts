@@ -6,9 +6,9 @@ export type Header = readonly [name: string, value: string]
 
 /** Returns the header in a line such as `Name: value`, or `undefined` for other lines. HTTP/2 has names such as `:path`. */
 export function parseHeader(line: string): Header | undefined {
-  const [, name, value] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s.exec(line) ?? []
+  const [, name, value] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)/s.exec(line) ?? []
   // White space around a value is not part of the value (RFC 9110, section 5.5). The lookbehind keeps the search fast if there are many spaces.
-  return name && value !== undefined ? [name, value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')] : undefined
+  return value === undefined ? undefined : [String(name), value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')]
 }
 
 /** Returns the headers of a list in which names and values alternate, as in `rawHeaders` of Node. */

@@ -45,7 +45,10 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
 
 function bytesOf(line: string): { offset: number; bytes: number[] } | undefined {
   const [, offset, digits] = LINE.exec(line) ?? []
-  if (offset === undefined || digits === undefined) return undefined
+  if (digits === undefined) return undefined
   const pairs = digits.match(/[0-9a-f]{2}/gi) as string[]
-  return { offset: Number.parseInt(offset, 16), bytes: pairs.slice(0, 16).map((pair) => Number.parseInt(pair, 16)) }
+  return {
+    offset: Number.parseInt(String(offset), 16),
+    bytes: pairs.slice(0, 16).map((pair) => Number.parseInt(pair, 16)),
+  }
 }

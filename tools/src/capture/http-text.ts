@@ -14,22 +14,28 @@ const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20}(?: |\xc2\xa0)[!-~\x80-
 
 const MAX_LINES = 1000
 
+/** Returns the first line of text without its end. */
+export function firstLineOf(text: string): string {
+  return text.slice(0, text.search(/\r?\n|$/))
+}
+
 /** Returns whether text begins with a request line, a header or the line that `captureRequest` writes. */
 export function beginsAsHttpText(text: string): boolean {
-  const [line = ''] = text.split(/\r?\n/, 1)
+  const line = firstLineOf(text)
   return REQUEST_LINE.test(line) || MARK.test(line) || parseHeader(line) !== undefined
 }
 
 /** Returns whether text begins with a line that only requests have. If so, the text is a request, even if its body is in another format. */
 export function beginsAsRequest(text: string): boolean {
-  const [line = ''] = text.split(/\r?\n/, 1)
+  const line = firstLineOf(text)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
 }
 
 /** Returns the request in HTTP text, or `undefined`. `text` is the beginning of `bytes`, as Latin-1. */
 export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest | undefined {
-  const { start, prefix } = findStart(text) ?? {}
-  if (start === undefined || prefix === undefined) return undefined
+  const found = findStart(text)
+  if (found === undefined) return undefined
+  const { start, prefix } = found
   if (prefix === '') return parsePlain(bytes.subarray(start), text.slice(start))
   const plain = latin1(removePrefix(fromLatin1(bytes.subarray(start)), prefix))
   const read = parsePlain(plain, fromLatin1(plain.subarray(0, text.length)))
@@ -49,31 +55,22 @@ interface Start {
 }
 
 function findStart(text: string): Start | undefined {
-  let start = 0
   const lines = text.split('\n', MAX_LINES)
-  for (const [index, ended] of lines.entries()) {
-    const line = ended.replace(/\r$/, '')
-    const prefix = prefixOf(line)
-    if (prefix !== undefined) return { start, prefix }
-    if (index === 0 && isHead(lines)) {
-      const atFirst = { start: 0, prefix: indentOf(line) }
-      // A remark can look like a header: `Note: this came in today`. Therefore, search for a request line before the first blank line.
-      return isRemark(line.slice(atFirst.prefix.length)) ? (findInHead(lines) ?? atFirst) : atFirst
-    }
-    start += ended.length + 1
-  }
-  return undefined
+  if (!isHead(lines)) return findRequestLine(lines)
+  const first = String(lines[0])
+  const atFirst = { start: 0, prefix: indentOf(first) }
+  if (!isRemark(first.slice(atFirst.prefix.length))) return atFirst
+  // A remark can look like a header: `Note: this came in today`. Therefore, search for a request line before the first blank line.
+  const end = lines.findIndex((line) => line.trim() === '')
+  return findRequestLine(end === -1 ? lines : lines.slice(0, end)) ?? atFirst
 }
 
-/** Returns where a request line follows lines that look like headers, or `undefined` if there is no request line. */
-function findInHead(lines: readonly string[]): Start | undefined {
+function findRequestLine(lines: readonly string[]): Start | undefined {
   let start = 0
-  for (const ended of lines) {
-    const line = ended.replace(/\r$/, '')
-    const prefix = prefixOf(line)
+  for (const line of lines) {
+    const prefix = prefixOf(line.replace(/\r$/, ''))
     if (prefix !== undefined) return { start, prefix }
-    if (line === '') break
-    start += ended.length + 1
+    start += line.length + 1
   }
   return undefined
 }
@@ -125,7 +122,7 @@ const DIGEST = /^(?:x-signature: *[0-9a-f]{64}|(?:webhook|svix)-signature: *v1,[
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   const [head = '', blankLine = ''] = text.split(/(\r?\n(?:[ \t]*\r?\n|$))/, 2)
   const lines = head.split(/\r?\n/)
-  const [, time, length] = MARK.exec(head.slice(0, head.search(/\r?\n|$/))) ?? []
+  const [, time, length] = MARK.exec(firstLineOf(head)) ?? []
   const body = bytes.subarray(head.length + blankLine.length)
   if (time === undefined) {
     if (!PASTED.test(head)) return { headers: parseHead(lines), body, isHttpText: true }
@@ -140,15 +137,16 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
 function parseHead(lines: readonly string[]): readonly Header[] {
   /** The headers, each with the pieces of its value. A piece is one line. */
   const headers: { readonly name: string; readonly pieces: string[] }[] = []
-  const isBold = lines[0]?.startsWith('**') === true
+  const isBold = String(lines[0]).startsWith('**')
   for (const [index, line] of lines.entries()) {
     const [, method, target] = (index === 0 && REQUEST_LINE.exec(line)) || []
     const visible = line.replace(INVISIBLE, '')
     const plain = DIGEST.test(visible) ? visible : line
     const header = parseHeader(isBold ? plain.replace(/^\*\*([\w-]+)(?:\*\*:|:\*\*)/, '$1:') : plain)
     const last = headers.at(-1)
-    if (method && target) headers.push({ name: ':method', pieces: [method] }, { name: ':path', pieces: [target] })
-    else if (header !== undefined) headers.push({ name: header[0], pieces: [header[1]] })
+    if (target !== undefined) {
+      headers.push({ name: ':method', pieces: [String(method)] }, { name: ':path', pieces: [target] })
+    } else if (header !== undefined) headers.push({ name: header[0], pieces: [header[1]] })
     // A mail or an old proxy can break a long header into several lines. All lines after the first are indented.
     else if (last !== undefined && /^[ \t]+\S/.test(line)) last.pieces.push(' ', line.trim())
     else if (last?.pieces.length === 1 && DIGEST.test(`${last.name}:${last.pieces[0]}${line}`)) last.pieces.push(line)
@@ -166,8 +164,8 @@ const THREE = new RegExp(`^${anyNameOf('timestamp', 'nonce', 'signature')}:?\\r?
 export function joinNamesAndValues(text: string): string | undefined {
   const lines = text.split('\n')
   const names = lines.filter((line) => THREE.test(line))
-  let start = lines.indexOf(names[0] ?? '')
   if (!names.some(hasSignature)) return undefined
+  let start = lines.indexOf(String(names[0]))
   const isPair = (index: number) => NAME.test(lines[index] ?? '') && (lines[index + 1] ?? '').trim() !== ''
   while (isPair(start - 2)) start -= 2
   const headers: string[] = []

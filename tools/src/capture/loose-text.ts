@@ -3,6 +3,7 @@ import { jsonValue } from '../diagnose/json/parse.js'
 import type { CapturedRequest, PossibleBody } from './captured-request.js'
 import { decodeEscapes, decodeLiterals } from './escapes.js'
 import { anyNameOf, type Header, hasSignature, pairsOf, SCHEME_HEADERS } from './headers.js'
+import { firstLineOf } from './http-text.js'
 
 // This file finds the headers and the body in free text, such as a line of an access log, or the output of `var_dump` or `console.log`. The
 // body is a guess, so it is used only if its length or the signature is right.
@@ -33,7 +34,7 @@ const VARIABLES = [
   ['x-timestamp', 'timestamp', '(\\d{9,13})\\b'],
   ['x-nonce', 'nonce', VALUE],
   ['x-signature', 'signature', '([\\w+/=-]{43,})'],
-].map(([name = '', variable, value]) => [name, new RegExp(`\\b${variable}${ASSIGNED}${value}`, 'i')] as const)
+].map(([name, variable, value]) => [String(name), new RegExp(`\\b${variable}${ASSIGNED}${value}`, 'i')] as const)
 
 const ANY = new RegExp(anyNameOf('timestamp', 'nonce', 'signature'), 'i')
 
@@ -66,16 +67,16 @@ export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
 
 function requestLineOf(text: string): Header[] {
   const [, method, path] = /\b(GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/[^/\s"]+)?(\/[!-~]*?)["\s]/.exec(text) ?? []
-  return method === undefined || path === undefined ? [] : pairsOf([':method', method, ':path', path])
+  return path === undefined ? [] : pairsOf([':method', String(method), ':path', path])
 }
 
 function* possibleBodies(text: string): Generator<PossibleBody> {
   for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
-  for (const [, digits = ''] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g)) {
-    yield exact(fromHex(digits.replaceAll(' ', '')) ?? utf8(''))
+  for (const [, digits] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g)) {
+    yield exact(fromHex(String(digits).replaceAll(' ', '')) ?? utf8(''))
   }
-  for (const [, numbers = ''] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g)) {
-    yield exact(Uint8Array.from(numbers.split(', '), Number))
+  for (const [, numbers] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g)) {
+    yield exact(Uint8Array.from(String(numbers).split(', '), Number))
   }
   // Bruno writes the body in a block such as `body:json { … }`, and indents each line of the body.
   const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
@@ -110,12 +111,12 @@ function* valueAt(text: string, start: number): Generator<PossibleBody> {
   const value = text.slice(start)
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
   // PHP's var_dump writes the number of bytes before a string, and escapes nothing.
-  if (length !== undefined && string !== undefined) yield exact(utf8(string).subarray(0, Number(length)))
+  if (string !== undefined) yield exact(utf8(string).subarray(0, Number(length)))
   const [, numbers] = /^\[(\d{1,3}(?:,? \d{1,3})*)\]/.exec(value) ?? []
   if (numbers !== undefined) yield exact(Uint8Array.from(numbers.split(/,? /), Number))
   const quoted = decodeLiterals(text, start)
   if (quoted !== undefined) yield* [exact(quoted.bytes), { body: utf8(text.slice(start + 1, quoted.end - 1)) }]
-  yield* printed(value.replace(/\r?\n[\s\S]*/, ''))
+  yield* printed(firstLineOf(value))
   yield { body: utf8(value.trimEnd()) }
 }
 
@@ -142,6 +143,5 @@ function jsonOfPrinted(text: string): string | undefined {
 
 /** Decodes a capture that is completely base64. Returns `undefined` for other captures. */
 export function decodeWhole(beginning: string, bytes: Uint8Array): Uint8Array | undefined {
-  if (!/^[A-Za-z0-9+/_-]{60}[A-Za-z0-9+/_=\s-]*$/.test(beginning.slice(0, 200))) return undefined
-  return fromBase64(fromLatin1(bytes).replace(/\s+/g, ''))
+  return /^[\w+/-]{60}/.test(beginning) ? fromBase64(fromLatin1(bytes).replace(/\s/g, '')) : undefined
 }

@@ -71,7 +71,7 @@ function readText(bytes: Uint8Array, layers: number): CapturedRequest {
   const blank = beginning.lastIndexOf('\n', beginning.search(/\S|$/)) + 1
   const rest = bytes.subarray(blank)
   const text = beginning.slice(blank)
-  const trimmed = text.slice(0, 200).trimStart()
+  const trimmed = text.trimStart()
   if (trimmed === '') {
     throw new CaptureError(
       'The captured request is empty. Pass a file, pipe the request in, or use --header and --body-file.',
@@ -217,14 +217,15 @@ function* textsOf(value: unknown): Generator<Uint8Array> {
 /** Yields each text between double quotes. For example, k6 writes a request between quotes. */
 function* encodedTextsOf(text: string): Generator<Uint8Array> {
   // The pattern needs no closing quote, because the search would otherwise take quadratic time.
-  for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g))
-    yield decodeEscapes(fromUtf8(latin1(quoted)))
+  for (const [, quoted] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g)) {
+    yield decodeEscapes(fromUtf8(latin1(String(quoted))))
+  }
 }
 
 /** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad can write text in UTF-16. */
 function toUtf8(bytes: Uint8Array): Uint8Array {
-  const [first, second, third] = bytes
-  if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.subarray(3)
+  const [first, second] = bytes
+  if (fromLatin1(bytes.subarray(0, 3)) === '\xef\xbb\xbf') return bytes.subarray(3)
   // Without a mark, the first character is in ASCII, so one of its two bytes is 0.
   const isLittle = (first === 0xff && second === 0xfe) || second === 0
   const isBig = (first === 0xfe && second === 0xff) || first === 0

@@ -40,7 +40,7 @@ class WordList {
 
   /** Removes the number before a redirection: `2> file`. */
   dropNumber(): void {
-    if (this.#text !== undefined && /^\d+$/.test(this.#text)) this.#text = undefined
+    if (/^\d+$/.test(String(this.#text))) this.#text = undefined
   }
 }
 
@@ -68,7 +68,7 @@ function splitForBash(text: string): readonly ShellWord[] {
       // Inside double quotes, a backslash escapes only `"`, `\`, `$`, a backtick and a newline.
       const plain = double.replace(/\\(\r?\n|["\\$`])|[$`]/g, (special, one?: string) => {
         if (one === undefined) list.isExpanded = true
-        return one === undefined ? special : one.trimEnd()
+        return one === undefined ? special : one.trim()
       })
       list.add(plain)
     } else if (escaped !== undefined) {
@@ -105,9 +105,9 @@ function decodeAnsi(text: string): string {
 function splitForCmd(text: string): readonly ShellWord[] {
   const list = new WordList()
   let isQuoted = false
-  for (const [piece] of removeCarets(text).matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
+  for (const [piece] of removeCarets(text).matchAll(/\\+"?|""|"|\s|[^\\"\s]+/g)) {
     // A browser writes every backslash twice, also where curl.exe does not need that.
-    if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace(/\\"$/, '"'))
+    if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace('\\"', '"'))
     else if (piece === '""' && isQuoted) list.add('"')
     else if (piece.startsWith('"')) {
       list.add('')
@@ -125,7 +125,7 @@ function removeCarets(text: string): string {
   let line = ''
   for (const [piece, newlines, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {
     if (newlines !== undefined) line += /\n.*\n/s.test(newlines) ? '\n' : ''
-    else if (/^\r?\n$/.test(piece)) break
+    else if (piece.endsWith('\n')) break
     else line += escaped ?? piece
   }
   return line

@@ -12,10 +12,10 @@ export function signatureChecker(
   secrets: readonly string[],
 ): IsSigned {
   const scheme = schemeOf(headers)
-  const { timestamp, nonce, signature = '' } = readHeaders(headers, [scheme.headers])
+  const values = readHeaders(headers, [scheme.headers])
+  const { signature = '' } = values
   const digests = scheme.isStandard ? scheme.digestsIn(signature) : digestOf(signature)
-  if (timestamp === undefined || nonce === undefined) return () => false
-  const before = utf8(startOf(scheme, { timestamp, nonce }))
+  const before = utf8(startOf(scheme, values))
   const keys = secrets.map(scheme.keyOf)
   return (body) => keys.some((key) => digests.includes(String(platform.hmac('sha256', key, [before, body]))))
 }

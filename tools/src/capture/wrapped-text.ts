@@ -9,7 +9,7 @@ const CONTAINER = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) ([
 /** Returns the text in a container's log, or `undefined` for other text. */
 export function readContainerLog(bytes: Uint8Array): Uint8Array | undefined {
   const lines = fromLatin1(bytes).split('\n')
-  if (!CONTAINER.test(lines[0] ?? '')) return undefined
+  if (!CONTAINER.test(String(lines[0]))) return undefined
   const pieces = lines.map((line) => {
     const [, mark, text = ''] = CONTAINER.exec(line) ?? []
     return mark === 'F' ? `${text}\n` : text

@@ -151,3 +151,10 @@ it.each<[string, () => unknown, string]>([
     expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
   }
 })
+
+it('a request without a URL has the path /', () => {
+  expect(readBack(captureRequest({ method: 'POST', headers: {} }, new Uint8Array(), clock)).headers).toEqual([
+    [':method', 'POST'],
+    [':path', '/'],
+  ])
+})

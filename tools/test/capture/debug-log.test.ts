@@ -43,6 +43,12 @@ it.each([
     'a\r\n\xc3\xab.\\d',
     true,
   ],
+  [
+    'socat -v, below other text',
+    'a> 2026/11/28 00:24:43.1  length=2 from=0 to=1\nb\n> 2026/11/28 00:24:43.1  length=1 from=2 to=2\nc',
+    'b\nc',
+    true,
+  ],
   ['socat -v, and more text', '> 2026/11/28 00:24:43.1  length=2 from=0 to=1\nabcd\n', 'ab', true],
   [
     'socat -x',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bodyOf } from '../../src/capture/body.js'
 import { CaptureError } from '../../src/capture/capture-error.js'
+import { captureRequest } from '../../src/capture/capture-request.js'
 import type { Header } from '../../src/capture/headers.js'
 import { beginsAsHttpText, beginsAsRequest, joinNamesAndValues, parseHttpText } from '../../src/capture/http-text.js'
 import { readCapture } from '../../src/capture/read-capture.js'
@@ -327,4 +328,21 @@ it.each([
   ['', undefined],
 ])('names and values on lines of their own: %j', (text, joined) => {
   expect(joinNamesAndValues(text)).toBe(joined)
+})
+
+it('a remark above an indented request is left out', () => {
+  const { headers } = parsed('  Note: it failed\n  POST /a HTTP/1.1\n  X-Nonce: b\n\n  {}')
+  expect(headers).toEqual([
+    [':method', 'POST'],
+    [':path', '/a'],
+    ['X-Nonce', 'b'],
+  ])
+})
+
+it('a request cannot begin with a broken header', () => {
+  const text = Buffer.from(
+    captureRequest({ method: 'POST', headers: {} }, new Uint8Array(), { now: () => 0 }),
+  ).toString()
+  const broken = text.replace(/POST.*/, '  a broken line')
+  expect(() => parsed(broken)).toThrow('The capture is not a request: its line 1 is not a header.')
 })

@@ -433,6 +433,7 @@ it.each<[string, readonly unknown[]]>([
   ['INFO {\n"a": 1\n} b', [{ a: 1 }]],
   ['INFO {"a":1}\nb\nINFO { "a":2} \nINFO {a}', [{ a: 1 }, { a: 2 }]],
   ['INFO {"a":1} b\nINFO {"a":2}\nx}', [{ a: 2 }]],
+  ['INFO {"a":1}\nINFO {"b": c}', [{ a: 1 }]],
   [`{"a":1}\n{${' '.repeat(40)}"b":1}\n{${' '.repeat(41)}"c":1}`, [{ a: 1 }, { b: 1 }]],
 ])('the documents after other text: %j', (text, documents) => {
   expect(findDocuments(text)).toEqual(documents)
@@ -452,4 +453,25 @@ it.each([
   [[], undefined],
 ])('the lines of a log in JSON: %j', (documents, lines) => {
   expect(logLinesOf(documents)).toEqual(lines)
+})
+
+it('a log in JSON can have one line of the request per entry', () => {
+  const log = ['POST /a HTTP/1.1\n', 'X-Nonce: b\n', '\n', '{}'].map((line) => JSON.stringify({ log: line }))
+  const { headers, body } = readCapture(Buffer.from(log.join('\n')))
+  expect(headers.map(([, value]) => value)).toEqual(['POST', '/a', 'b'])
+  expect(Buffer.from(body ?? []).toString()).toBe('{}\n')
+})
+
+it.each([
+  ['a number in the field raw', { raw: 5, headers }],
+  ['a list of names and values with other values', { headers: [...Object.entries(headers).flat(), 5], a: headers }],
+])('JSON is read with %s', (_, document) => {
+  const read = readCapture(Buffer.from(JSON.stringify(document)))
+  expect(Object.fromEntries(read.headers)).toMatchObject(headers)
+})
+
+it('the path of the headers comes before that of the URL', () => {
+  const document = { url: '/b', headers: { ':path': '/a', ...headers } }
+  const { headers: read } = readCapture(Buffer.from(JSON.stringify(document)))
+  expect(read.filter(([name]) => name === ':path')).toEqual([[':path', '/a']])
 })

@@ -120,6 +120,7 @@ describe('a dump of bytes', () => {
     ['blocks with a time', '10:00:00.12 <= Recv\n0000: 41\n10:00:00.12 => Send\n0000: 42\n', 'B'],
     ['a second request', '=> Send\n0000: 41\n<= Recv\n0000: 42\n=> Send\n0000: 43\n', 'A'],
     ['IPv4 with UDP', '0000: 4500 0000 0000 0000 0011 0600\n', 'E\0\0\0\0\0\0\0\0\x11\x06\0'],
+    ['text in lowercase', '0000: 686f 7374 3a61\n', 'host:a'],
     ['no packet', '0000: 0600 0000 0000 0606 0006\n', '\x06\0\0\0\0\0\x06\x06\0\x06'],
     ['line 1000', `${'a\n'.repeat(999)}0000: 41\n`, 'A'],
     ['line 1001', `${'a\n'.repeat(1000)}0000: 41\n`, undefined],

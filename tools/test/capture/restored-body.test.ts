@@ -33,6 +33,7 @@ it.each([
   ['a\r\nb\nc', LINES, 'abc'],
   ['a\r\nb\n', LINES, 'a b\n'],
   ['a\nb\n', LINES, 'a b '],
+  ['a\nb\n', LINES, 'a b\n'],
   ['\xe2\x80\x9ca\xe2\x80\x9f\xe2\x80\x98b\xe2\x80\x9b', QUOTES, '"a"\'b\''],
   ['a\xc2\xa0b\xc2\xa0c', 'has no-break spaces in the body', 'a b c'],
   ['{\n  a\n b', 'has spaces in place of tabs', '{\n\t\ta\n\tb'],

@@ -325,7 +325,7 @@ it.each([
   ['binary', Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00])],
 ])('other text is refused, with the shapes that are read: %s', (_, capture) => {
   expect(() => read(capture)).toThrow(CaptureError)
-  expect(() => read(capture)).toThrow(/^The capture .*\. Pass one of these:\n- HTTP text/)
+  expect(() => read(capture)).toThrow(/^The capture .*\. Pass one of these:\n- HTTP text.*\n- /)
 })
 
 describe('what is around a request is removed', () => {
@@ -481,6 +481,10 @@ it.each([
 
 it.each<readonly [capture: string, message: string]>([
   ['', 'The captured request is empty. Pass a file, pipe the request in, or use --header and --body-file.'],
+  [
+    'HTTP/1.1 401 Unauthorized\n\nSee POST /a HTTP/1.1\nPOST /a HTTP/1.1 is wrong\n',
+    'The capture is a response, not a request.',
+  ],
   ['HTTP/1.1 401 Unauthorized\n\nGET a\n', 'The capture is a response, not a request. Pass one of these:'],
   ['"a text', 'The capture begins with a quote, but is not a JSON string. Pass one of these:'],
   ['{"a":', 'The capture begins as JSON, but is not valid JSON. Pass one of these:'],
