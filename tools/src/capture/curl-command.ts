@@ -88,7 +88,7 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
   const rest = words.values()
   const takeValue = (): ShellWord => rest.next().value ?? NO_WORD
   for (const word of rest) {
-    const [, dashes, name = ''] = /^(--?)(.+)$/s.exec(word.text) ?? []
+    const [, dashes, name = ''] = /^(--?)(.+)/s.exec(word.text) ?? []
     if (dashes === undefined) yield ['', word]
     else if (dashes === '--') yield [name, OPTIONS_WITH_VALUE.has(name) ? takeValue() : NO_WORD]
     else {

@@ -36,6 +36,8 @@ it.each([
   ['tshark, raw', 'Follow: tcp,raw\r\nNode 0: a\r\n4142\r\n43\r\n====\r\n44\r\n', 'ABC', undefined],
   ['tshark, raw, of odd length', 'Follow: tcp,raw\n414\n', undefined, undefined],
   ['tshark, raw, without bytes', 'Follow: tcp,raw\n', undefined, undefined],
+  ['tshark, below text on the same line', 'a Follow: tcp,raw\n4142\n', undefined, undefined],
+  ['tshark, with other lines', 'Follow: tcp,raw\n4142 a\n', undefined, undefined],
   ['tshark of another kind', 'Follow: tcp,rawest\n4142\n', undefined, undefined],
   [
     'socat -v',
@@ -60,8 +62,8 @@ it.each([
   ['socat with 5 spaces', '> 2026/11/28 00:24:43.1     length=1 from=0 to=0\n 41\n', undefined, undefined],
   [
     'ngrep -W byline',
-    'interface: lo\nT 1.2.3.4:1 -> 1.2.3.4:2 [AP] #4\nPOST / HTTP/1.1.\nA: b..\n.\na.\nb\nT 1.2.3.4:2 -> 1.2.3.4:1 [AP]\nHTTP/1.1 401.\n',
-    'POST / HTTP/1.1\nA: b.\n\na.\nb\n',
+    'interface: lo\nT 1.2.3.4:1 -> 1.2.3.4:2 [AP] #4\nPOST / HTTP/1.1.\nA: b..\n.\na.\n  b\nT 1.2.3.4:2 -> 1.2.3.4:1 [AP]\nHTTP/1.1 401.\n',
+    'POST / HTTP/1.1\nA: b.\n\na.\n  b\n',
     true,
   ],
   [

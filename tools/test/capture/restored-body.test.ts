@@ -23,6 +23,7 @@ it('a body without a newline may have lost LF or CRLF, and a body with one may h
   expect(restored('a.\n')[0]).toBe('has a newline after the body: a.')
   expect(restored('a.\r\n')[0]).toBe('has a newline after the body: a.')
   expect(restored('a\r\r\n')[0]).toBe('has a newline after the body: a\r')
+  expect(restored('\nc')[0]).toBe('?lost the newline of the body: \nc\n')
   expect(restored('\n')[0]).toBe('has a newline after the body: ')
 })
 
@@ -42,7 +43,8 @@ it.each([
   ['\xeb\x80', ENCODING, '\xc3\xab\xe2\x82\xac'],
   ['\\x7b\\n', 'escaped the body', '{\n'],
   ['&quot;&apos;&amp;&lt;&gt;&#39;', HTML, `"'&<>'`],
-  [` b'a"\\n' `, QUOTED, 'a"\n'],
+  [` b'a"\\n'  `, QUOTED, 'a"\n'],
+  ['"a\nb"', QUOTED, 'a\nb'],
   ['"a\'b"\n', QUOTED, "a'b"],
   ['4a4B', 'has the body in hex', 'JK'],
   ['\\x4a 4b\n', 'has the body in hex', 'JK'],

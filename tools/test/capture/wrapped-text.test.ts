@@ -52,6 +52,11 @@ it.each<[string, string, readonly object[]]>([
   ['semicolons', 'X-Signature;X-Nonce;Body\na;b;c', [ROW]],
   ['tabs, with CRLF', 'X-Signature\tX-Nonce\tBody\r\na\tb\tc\r\n', [ROW]],
   ['quotes', '"X-Signature","X-Nonce","Body"\n"a","b","c, ""d""\ne"\n', [{ ...ROW, body: 'c, "d"\ne' }]],
+  [
+    'quotes and a carriage return inside',
+    'x-signature,x-nonce,body\na"",b\rc,d"\n',
+    [{ 'x-signature': 'a""', 'x-nonce': 'b\rc', body: 'd"' }],
+  ],
   ['empty cells', 'x-signature,x-nonce,body\na,,\n', [{ ...ROW, 'x-nonce': '', body: '' }]],
   ['missing cells', 'x-signature,x-nonce,body\na\n', [{ ...ROW, 'x-nonce': '', body: '' }]],
   ['several rows', 'x-signature,x-nonce,body\na,b,c\nd,e,f', [ROW, { 'x-signature': 'd', 'x-nonce': 'e', body: 'f' }]],
