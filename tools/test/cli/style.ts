@@ -1,5 +1,5 @@
-/** A style that marks its texts: `<green>ok</>`. */
-export const MARKED = Object.assign(
-  (format: string | readonly string[], text: string) => `<${[format].flat()}>${text}</>`,
-  { width: 80 },
-)
+/** Returns a style that marks its texts, for a terminal of this width: `<green>ok</>`. */
+export function marked(width: number) {
+  const style = (format: string | readonly string[], text: string) => `<${[format].flat()}>${text}</>`
+  return Object.assign(style, { width })
+}

@@ -1,3 +1,4 @@
+import type { EndpointFault } from '../../testing/endpoint/faults.js'
 import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 import { type Style, wrapText } from '../output/terminal.js'
 import type { Finding } from './root-causes.js'
@@ -8,6 +9,9 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
 }
 
 const WIDTH_OF_CASE = 80
+
+/** With these faults, a valid request was refused, even if the case then sends a mistake. */
+const REFUSALS: ReadonlySet<EndpointFault> = new Set(['refused', 'refused-otherwise', 'too-large', 'content-type'])
 
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
@@ -28,10 +32,7 @@ function came(expected: ReportedCase['expected'], result: EndpointResult): strin
   }
   const last = statuses.at(-1) || 'none'
   if (result.ok) return result.advice === undefined ? String(last) : `${last}, with advice`
-  // These faults mean that a valid request was refused, even if the case then sends a mistake.
-  const isOfValid = /^(refused|refused-otherwise|too-large|content-type)$/.test(result.fault)
-  const wanted = isOfValid ? '2xx' : expected === 'accepted' ? '2xx' : '4xx'
-  return `${last}, not ${wanted}`
+  return `${last}, not ${expected === 'accepted' || REFUSALS.has(result.fault) ? '2xx' : '4xx'}`
 }
 
 export function findingsText(findings: readonly Finding[], style: Style): string {

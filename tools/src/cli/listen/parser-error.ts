@@ -41,7 +41,8 @@ export function explainParserError(error: Error): ParserRefusal {
 function explainLine(text: string, index: number): string | undefined {
   const end = text.lastIndexOf('\n', index - 1)
   const start = text.lastIndexOf('\n', end - 1) + 1
-  const [line = '', before = ''] = [text.slice(end + 1).split('\n', 1)[0], text.slice(start, Math.max(start, end))]
+  const line = String(text.slice(end + 1).split('\n', 1)[0])
+  const before = text.slice(start, Math.max(start, end))
   if (end === -1 || line === '') return undefined
   const nameOf = (header: string) => /^[\w-]{1,60}/.exec(header)?.[0] ?? 'A header'
   const [, name, rest = ''] = /^([\w-]{1,60})[ \t]*:(.*)$/s.exec(line) ?? []

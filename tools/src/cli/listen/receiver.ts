@@ -81,6 +81,11 @@ function refuseWithoutHost({ httpVersion, headers }: IncomingMessage): Refusal |
   return { status: 400, reason: 'malformed_request', detail }
 }
 
+/** Node sets both for each request that a server receives. */
+function targetOf({ method, url }: IncomingMessage): Pick<Received, 'method' | 'path'> {
+  return { method: String(method), path: String(url) }
+}
+
 /** The errors of a connection that the sender closed. They are not reported, because an incomplete request has its own report. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
@@ -126,8 +131,7 @@ export class Receiver {
       return
     }
     while (this.#waiting >= MAX_WAITING) await this.#turn
-    const { method = '', url: path = '', rawHeaders } = request
-    const headers = pairsOf(rawHeaders)
+    const headers = pairsOf(request.rawHeaders)
     let held = 0
     const release = () => {
       this.#held -= held
@@ -155,7 +159,7 @@ export class Receiver {
     }
     // The request may have arrived completely after it was refused.
     if (response.headersSent) return
-    const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
+    const arrived = { request, ...targetOf(request), headers, body, time: this.#settings.clock.now() }
     const answered = this.#answer(arrived, response)
     this.#inTurn(async () => this.#explain(arrived, await answered).finally(release))
   }
@@ -185,10 +189,9 @@ export class Receiver {
 
   /** Refuses and reports a request that has no response yet. Does nothing after `stop`. */
   #refuse(request: IncomingMessage, response: ServerResponse, { status, reason, detail }: Refusal, text = ''): void {
-    const { method = '', url: path = '', socket } = request
-    if (this.#stopped.signal.aborted || this.#broken.has(socket) || response.headersSent) return
+    if (this.#stopped.signal.aborted || this.#broken.has(request.socket) || response.headersSent) return
     answerWith(response, status, ['Connection', 'close', 'Content-Type', 'text/plain'], Buffer.from(text))
-    this.#report({ method, path, status, reason, detail })
+    this.#report({ ...targetOf(request), status, reason, detail })
   }
 
   #report(report: Pick<Report, 'method' | 'path' | 'status'> & { reason: string; detail: string }): void {

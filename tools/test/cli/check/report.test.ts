@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { junitText } from '../../../src/cli/check/junit.js'
-import { adviceText, caseText, type ReportedCase, skippedText, tableText } from '../../../src/cli/check/report.js'
+import {
+  adviceText,
+  caseText,
+  findingsText,
+  type ReportedCase,
+  skippedText,
+  tableText,
+} from '../../../src/cli/check/report.js'
 import type { EndpointResult } from '../../../src/testing/index.js'
-import { MARKED } from '../style.js'
+import { marked } from '../style.js'
 
+const MARKED = marked(80)
 const NARROW = Object.assign((_: unknown, text: string) => text, { width: 79 })
 
 const ok = (...statuses: number[]): EndpointResult => ({ ok: true, statuses })
@@ -63,9 +71,21 @@ it('the table counts the cases of each rule that passed', () => {
   )
 })
 
+it('each cause has a number, its fix and its cases', () => {
+  const [first, second] = [
+    { cause: 'A.', fix: 'B.', codes: ['nonce-empty', 'nonce-129'] as const },
+    { cause: 'C.', fix: 'D.', codes: [] },
+  ]
+  expect(findingsText([first, second], MARKED)).toBe(
+    '<bold>1. A.</>\n   Fix: B.\n   Cases: nonce-empty, nonce-129\n\n<bold>2. C.</>\n   Fix: D.\n   Cases: \n',
+  )
+})
+
 it('advice names its case', () => {
   const cases = [reported('rejected', ADVICE), reported('accepted', ok(200))]
   expect(adviceText(cases, NARROW)).toBe('\nAdvice on replay-again: A cause. A fix.\n')
+  const twice = [...cases, ...cases]
+  expect(adviceText(twice, marked(30))).toBe('\nAdvice on replay-again: A\n  cause. A fix.\n'.repeat(2))
 })
 
 it('the file of --junit has each case, with its root cause', () => {

@@ -33,7 +33,7 @@ async function runAll(receiver: Receiver): Promise<CheckedCase[]> {
 it.each(COMMON_MISTAKES)('one mistake has one cause: $name', async ({ fails, says, apply }) => {
   const receiver = new Receiver(SECRET)
   const causes = explainFailures(await runAll(Object.assign(receiver, apply(receiver))))
-  expect(causes).toMatchObject([{ cause: expect.stringMatching(says) }])
+  expect(causes).toMatchObject([{ cause: expect.stringMatching(says), fix: expect.stringMatching(/\.$/) }])
   expect(causes[0]?.codes).toEqual(expect.arrayContaining([...fails]))
 })
 

@@ -36,7 +36,7 @@ it('answers 408 to a request whose head does not end', async () => {
   expect(String(socket.read())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/)
   await receiver.stop()
   expect(reports).toMatchObject([
-    { status: 408, reason: 'malformed_request', detail: expect.stringContaining('in time') },
+    { method: '', path: '', status: 408, reason: 'malformed_request', detail: expect.stringContaining('in time') },
   ])
 })
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { Counts, reportJson, reportText } from '../../../src/cli/listen/report.js'
 import { styleOf } from '../../../src/cli/output/terminal.js'
-import { MARKED } from '../style.js'
+import { marked } from '../style.js'
 import { REPORT } from './examples.js'
 
 it.each(['method', 'path', 'detail', 'savedAs'])('shows no raw byte of a request: %s', (name) => {
@@ -13,7 +13,7 @@ it.each(['method', 'path', 'detail', 'savedAs'])('shows no raw byte of a request
   }
 })
 
-const WIDE = Object.assign(MARKED.bind(undefined), { width: 100 })
+const WIDE = marked(100)
 
 it('has one line for a request, and one for each thing to know about it', () => {
   expect(reportText(REPORT, WIDE)).toBe(
