@@ -154,3 +154,57 @@ describe('the diagnosis', () => {
     expect(sideOf(true, signatureOf(TIMESTAMP, 'a b', BODY, SECRET))).toBe('sender')
   })
 })
+
+describe('a signature that nothing explains', () => {
+  const WRONG = 'a'.repeat(64)
+  /** Returns what the finding shows, or `undefined` if there is nothing to compare. */
+  const evidenceOf = (request: Partial<RequestToDiagnose>) => {
+    const { findings } = diagnoseWith(NODE_PRIMITIVES, { ...received, signature: WRONG, ...request }, 100)
+    return findings.find(({ code }) => code === 'signature_mismatch')?.evidence
+  }
+
+  it.each<[string, Partial<RequestToDiagnose>]>([
+    ['no timestamp', { timestamp: undefined }],
+    ['no nonce', { nonce: undefined }],
+    ['no signature', { signature: undefined }],
+    ['a signature of another kind', { signature: 'a' }],
+    ['a signature of Standard Webhooks of another kind', { headers: [['webhook-id', NONCE]], signature: 'v1,a' }],
+  ])('is not compared if there is %s', (_, request) => {
+    expect(evidenceOf(request)).toBeUndefined()
+  })
+
+  it('is compared, also in Standard Webhooks', () => {
+    const base64 = Buffer.from(WRONG, 'hex').toString('base64')
+    expect(evidenceOf({ headers: [['webhook-id', NONCE]], signature: `v1,${base64}` })).toContain('SHA-256')
+    // sha256sum of the message and of the body.
+    // With so few hashes, the first line says that not all was tried.
+    expect(evidenceOf({})?.split('\n').slice(1, 4)).toEqual([
+      `Signed message of the receiver: "${TIMESTAMP}:${NONCE}:" and 6 bytes of body`,
+      'SHA-256 of this message: 9f2e37179e06fb55e17a8b478f69e9cca6b4ebccd71f390ee6838d6b3700b61b',
+      'SHA-256 of its body: 771824de42287642fa0fbe0b568b80cc3290e29b7d3cd6efbc7b1b8eb1037b04',
+    ])
+  })
+
+  it.each<[string, string | Buffer, boolean]>([
+    ['a placeholder', '{"a":"{{id}}"}', true],
+    ['a placeholder in 100 000 bytes', '{{id}}'.padEnd(100_000), true],
+    ['a placeholder in more bytes', '{{id}}'.padEnd(100_001), false],
+    ['a placeholder and a byte that is not UTF-8', Buffer.from('{{id}}\xff', 'latin1'), false],
+  ])('may have been made before a placeholder was filled: %s', (_, body, isNamed) => {
+    const text = 'The body has the placeholder `{{id}}`. The sender may have signed a value in its place.'
+    expect(evidenceOf({ body: Buffer.from(body) })?.includes(text)).toBe(isNamed)
+  })
+
+  it.each([
+    ['a', `'${TIMESTAMP}:a:'`],
+    ["it's", `'${TIMESTAMP}:it'\\''s:'`],
+    ['a'.repeat(188), `'${TIMESTAMP}:${'a'.repeat(188)}:'`],
+    ['a'.repeat(189), undefined],
+    ['Zo\u00eb', undefined],
+    [`a${SECRET}`, undefined],
+  ])('is compared with a command, unless it would print another hash: nonce %s', (nonce, start) => {
+    const command = `  (printf %s ${start}; cat body.bin) | openssl dgst -sha256`
+    const lines = evidenceOf({ nonce })?.split('\n')
+    expect(lines?.filter((line) => line.includes('openssl'))).toEqual(start === undefined ? [] : [command])
+  })
+})
