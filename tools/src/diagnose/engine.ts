@@ -134,8 +134,7 @@ function compare(
 ): Draft[] {
   const { timestamp, nonce, signature } = intended
   // Without all three values, there is nothing to compare.
-  const hasDigest = isDigest(String(signature)) || scheme.digestsIn(String(signature)).length > 0
-  if (timestamp === undefined || nonce === undefined || !hasDigest) return []
+  if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
   const start = mask(startOf(scheme, intended))
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
