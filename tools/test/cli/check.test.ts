@@ -37,6 +37,7 @@ describe('check', () => {
     const { exitCode, text, stderr } = await check(RIGHT())
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(text).toMatch(/^Checks http:\S+\n62 cases: up to 1\d\d requests, of which \d\d are valid\./)
+    expect(text).toContain('At most 10000 per second.')
     expect(text).toContain('ok    replay-again            the same request again              401\n')
     expect(text).toContain('ok    replay-copies           20 copies at once                   1\n')
     expect(text).toMatch(/\naccepted +20 of 20\nheaders +7 of +7\n(.*\n)*\n62 of 62 cases pass\.\n$/)
@@ -125,9 +126,11 @@ describe('check', () => {
     const { exitCode, text } = await check(url, args, { stdin: '{"a":"<b>"}' })
     expect(exitCode).toBe(0)
     expect(text).toMatch(/^skip {2}accepted-bytes +all 256 bytes$/m)
+    expect(text).toMatch(/^(\d+) cases: [\s\S]*\n\1 of \1 cases pass\.\n$/m)
     expect(bodies.filter((body) => body === '{"a":"<b>"}').length).toBeGreaterThan(8)
     const xml = readFileSync(join(folder, 'a.xml'), 'utf8')
     expect(xml).toContain('<testcase classname="skipped" name="accepted-bytes" time="0"><skipped/></testcase>')
+    for (const [, seconds] of xml.matchAll(/ time="(.*?)"/g)) expect(Number(seconds)).toBeLessThan(60)
   })
 
   it('shows the case that runs on a terminal, until its result replaces it', async () => {
@@ -141,6 +144,26 @@ describe('check', () => {
       2,
       expect.stringMatching(/^error: Cannot write the file .* of --junit: no such /),
     ])
+  })
+
+  it('prints a note about a secret that can be guessed', async () => {
+    const url = receivers.add(new Receiver('secret'))
+    const { exitCode, said } = await check(url, ['--only', 'nonce-empty'], { env: { WEBHOOK_SECRET: 'secret' } })
+    expect([exitCode, said]).toEqual([0, expect.stringContaining('can be guessed')])
+  })
+
+  it('sends no request again to an endpoint that accepts a mistake', async () => {
+    const [mistake] = MISTAKES.filter(({ name }) => name === 'splits at a comma')
+    const countOf = async (apply: Mistake['apply']) => {
+      let requests = 0
+      const before = () => void requests++
+      const url = receiver({ apply: (right) => Object.assign(apply(right), { before }) })
+      const { text } = await check(url, ['--only', 'signature'])
+      return [requests, /\d+ of 10 cases/.exec(text)?.[0]]
+    }
+    expect(await countOf(() => ({}))).toEqual([15, '10 of 10 cases'])
+    // A case ends with the first mistake that is accepted.
+    expect(await countOf(mistake?.apply as Mistake['apply'])).toEqual([14, '9 of 10 cases'])
   })
 
   it('advises, and passes, if rejections differ', async () => {

@@ -529,6 +529,9 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     /keeps the raw body only if the Content-Type is JSON/,
     { before: (request) => (/json/.test(typeOf(request)) ? undefined : { status: 500 }) },
   ),
+  mistake('answers 415 to every type but JSON', 'accepted-form', /The response is 415/, {
+    before: (request) => (/json/.test(typeOf(request)) ? undefined : { status: 415 }),
+  }),
   mistake('trims the body', 'accepted-line-ends', /trims the body/, { body: (sent) => latin1(sent).trim() }),
   mistake('remembers nothing', 'replay-again', /The endpoint does not store nonces/, { reserve: () => true }),
   mistake('converts the timestamp', 'timestamp-exponent', /with an exponent is accepted/, {
