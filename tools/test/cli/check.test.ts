@@ -81,6 +81,7 @@ describe('check', () => {
     const line = text.replaceAll(/\s+/g, ' ')
     expect(line).toContain('1. A valid request is refused.')
     expect(line).toContain('run inbound-webhook-tools listen --forward-to http://')
+    expect(line).toContain('without-node')
     expect(line).toContain('The endpoint refuses a valid request, so no other case was run.')
     expect(said).toBe('')
   })
@@ -136,6 +137,11 @@ describe('check', () => {
   it('shows the case that runs on a terminal, until its result replaces it', async () => {
     const { text } = await check(RIGHT(), ['--only', 'nonce-empty'], { isTTY: true, columns: 120 })
     expect(text).toContain('\x1b[2m2 of 2: nonce-empty\x1b[22m\r\x1b[K\x1b[32mok  \x1b[39m  nonce-empty')
+    expect(text).toContain('\n\x1b[32m\x1b[1m2 of 2 cases pass.\x1b[22m\x1b[39m\n')
+    const failed = await check(receiver(MISTAKES[0]), [], { isTTY: true })
+    expect(failed.text).toContain('\n\x1b[31m\x1b[1mWhat to change:\x1b[22m\x1b[39m\n')
+    const verdict = 'The endpoint refuses a valid request, so no other case was run.'
+    expect(failed.text.endsWith(`\n\x1b[31m\x1b[1m${verdict}\x1b[22m\x1b[39m\n`)).toBe(true)
   })
 
   it('says if the file of --junit cannot be written', async () => {
@@ -189,6 +195,7 @@ describe('check', () => {
     expect(exitCode).toBe(1)
     const line = text.replaceAll(/\s+/g, ' ')
     expect(line).toContain('1. After the case headers-no-nonce (no X-Nonce), the endpoint does not respond')
+    expect(line).toContain('Fix: Look in the log of the process for the error that ended or blocked the process.')
     expect(line).toMatch(/21 of 62 cases pass\. The run ended early, so \d\d cases were not run\./)
   })
 

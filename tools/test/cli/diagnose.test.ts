@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { styleText } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { NONCE, SECRET, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { type Finding, LANGUAGES } from '../../src/diagnose/index.js'
@@ -68,6 +69,18 @@ describe('diagnose', () => {
     expect(text).toContain('(clock_unknown)')
     const wrong = capture(BODY, { timestamp: '1600000000', secret: 'another' })
     expect((await call(['diagnose', '-', ...FROM_ENV], { stdin: wrong })).text).toMatch(/^Invalid: 2 findings/)
+  })
+
+  it.each([
+    ['green', 'Valid', capture(BODY)],
+    ['red', 'Invalid', capture(BODY, { secret: 'another' })],
+    ['yellow', 'Valid', String(capture(BODY)).replace(/x-nonce/i, `X-Key: ${SECRET}\nX-Nonce`)],
+    ['yellow', 'The signature is right', capture(BODY, { timestamp: '1600000000' })],
+  ] as const)('begins with the verdict, %s and bold on a terminal: %s', async (colour, verdict, stdin) => {
+    const at = verdict === 'The signature is right' ? [] : ['--at', TIMESTAMP]
+    const { text } = await call(['diagnose', '-', ...FROM_ENV, ...at], { stdin, isTTY: true })
+    const verdictText = styleText([colour, 'bold'], verdict, { validateStream: false })
+    expect(text.startsWith(verdictText)).toBe(true)
   })
 
   it('names the language of the sender, unless one was chosen', async () => {
