@@ -7,6 +7,7 @@ import {
   isAscii,
   latin1,
   windows1252,
+  withCrlf,
   withoutLineBreaks,
 } from '../src/bytes.js'
 
@@ -59,4 +60,12 @@ it.each([
 
 it("curl's -d removes line feeds, carriage returns and NULs", () => {
   expect(withoutLineBreaks(latin1('a\nb\rc\0d\te'))).toEqual(latin1('abcd\te'))
+})
+
+it.each([
+  ['a\nb\r\n\nc', 'a\r\nb\r\n\r\nc'],
+  ['\ra\r\r\n\r', '\ra\r\r\n\r'],
+  ['', ''],
+])('the line breaks of %j as CRLF', (text, expected) => {
+  expect(withCrlf(text)).toBe(expected)
 })

@@ -11,6 +11,7 @@ import {
   latin1,
   utf8,
   windows1252,
+  withCrlf,
 } from '../bytes.js'
 import { type JsonText, membersOf, OPEN_OBJECT, parseJson } from '../diagnose/json/parse.js'
 import * as styles from '../diagnose/json/styles.js'
@@ -44,7 +45,7 @@ const SAME_LENGTH: readonly Change[] = [
 
 /** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
 const CHANGES: readonly Change[] = [
-  { ...inText('changed the newlines of the body', (text) => text.replace(/\r?\n/g, '\r\n')), isSlow: false },
+  { ...inText('changed the newlines of the body', withCrlf), isSlow: false },
   { ...inText('changed the newlines of the body', (text) => text.replaceAll('\r\n', '\n')), isSlow: false },
   inText('has typographic quotes in the body', (text) =>
     text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'"),

@@ -341,7 +341,7 @@ function withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens)
 export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
   const variants: Variant<string>[] = []
   for (const ending of ['.0', '.00', '0']) {
-    const form = ending === '0' ? /^-?\d+\.\d$/ : /^-?\d+$/
+    const form = ending === '0' ? /\.\d$/ : /^-?\d+$/
     const changes = yield* changeTokens(json, NUMBER, (number) => (form.test(number) ? number + ending : undefined))
     const all = changes.size > 1 ? yield* withAllChanges(json, changes) : undefined
     if (all !== undefined) variants.push({ detail: 'every value', value: all })
@@ -353,7 +353,7 @@ export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
 const quoteNumbers = (json: JsonText) => changeTokens(json, NUMBER, (number) => `"${number}"`)
 
 export function* stringsAsNumbers(json: JsonText): Steps<string | undefined> {
-  const unquote = (string: string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1]
+  const unquote = (string: string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"/.exec(string)?.[1]
   return yield* withAllChanges(json, yield* changeTokens(json, STRING, unquote))
 }
 

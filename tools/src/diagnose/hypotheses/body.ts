@@ -8,6 +8,7 @@ import {
   latin1,
   utf8,
   windows1252,
+  withCrlf,
   withoutLineBreaks,
 } from '../../bytes.js'
 import { COMPRESSION_FORMATS, type HashAlgorithm } from '../../primitives.js'
@@ -180,7 +181,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
 ]
 
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
-  inText(newline)('common', 'the body with CRLF for each LF', (body) => body.replace(/\r?\n/g, '\r\n')),
+  inText(newline)('common', 'the body with CRLF for each LF', withCrlf),
   inText(newline)('common', 'the body with LF for each CRLF', (body) => body.replaceAll('\r\n', '\n')),
   inText(newline)('uncommon', 'the body without its line breaks', (body) => body.replace(/[\r\n]/g, '')),
   inText(newline)('uncommon', 'the body without the white space around it', (body) => body.trim()),

@@ -131,7 +131,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
     /[-_]/.test(secret) ? fromBase64(secret.replace(/[-_]/g, '').replace(/^((?:....)*).$/, '$1')) : undefined,
   ),
   asText('uncommon', 'the start of the secret decoded from base64, where a decoder stopped at `-` or `_`', (secret) =>
-    fromBase64(secret.replace(/^((?:[A-Za-z0-9+/]{4})*).*$/s, '$1')),
+    fromBase64(secret.replace(/^((?:[A-Za-z0-9+/]{4})*).*/s, '$1')),
   ),
   asText('rare', 'the secret decoded from base64 to text', (secret) => ifPossible(fromBase64(secret), fromLatin1)),
   prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) =>
@@ -157,7 +157,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
     return standard.padEnd(Math.ceil(secret.length / 4) * 4, '=')
   }),
   unchanged('uncommon', 'the secret up to a `#`, which begins a comment in a .env file', (secret) =>
-    secret.replace(/\s*#.*$/s, ''),
+    secret.replace(/\s*#.*/s, ''),
   ),
   unchanged('uncommon', 'the secret without the part that a shell reads as a variable (`$…`)', (secret) =>
     secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, ''),

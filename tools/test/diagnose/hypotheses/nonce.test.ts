@@ -46,6 +46,7 @@ it('a placeholder has the usual names', () => {
   const values = valuesOf(NONCE_HYPOTHESES, 'the placeholder `<detail>` for the nonce', 'n')
   const names = 'nonce NONCE $guid $randomUUID uuid UUID guid requestId'.split(' ')
   expect(names.filter((name) => !values.includes(name))).toEqual([])
+  expect(values).toContain('{{$guid}}')
   expect(values).toHaveLength(9 * names.length)
 })
 
