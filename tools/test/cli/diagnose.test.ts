@@ -94,10 +94,14 @@ describe('diagnose', () => {
     }
     expect(await text()).toContain(guessed)
     expect(await text()).not.toContain(' node: ')
+    const languages = 'node|python|go|ruby|php|java|csharp|perl|shell'
+    expect(await text()).toContain(`Other languages: --language ${languages}. ${guessed}`)
     expect(await text('--language', 'go')).not.toContain('Other languages')
     // The finding has no line for Perl.
     const withoutNonce = String(capture(BODY)).replace(/x-nonce.*\r\n/i, 'User-Agent: libwww-perl/6\r\n')
     expect((await call(DIAGNOSE, { stdin: withoutNonce })).text).not.toContain('The lines above')
+    const unexplained = await call(DIAGNOSE, { stdin: capture(BODY, { secret: 'another' }) })
+    expect(unexplained.text).not.toContain('Other languages')
   })
 })
 

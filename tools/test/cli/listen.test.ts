@@ -97,6 +97,7 @@ it('prints text without --json', async () => {
   expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}204 {2}accepted: body of 42 bytes$/m)
   expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}401 {2}signature_mismatch: body of 42 bytes$/m)
   expect(text).toContain('(signature_mismatch)')
+  expect(text).toMatch(/^Listening on \S+ \(any path\)\. Press Ctrl\+C to end\.\nFor a public address, /)
   expect(text).toMatch(/^ {2}cloudflared tunnel --url http:\/\/127\.0\.0\.1:\d+ --http-host-header localhost$/m)
   expect(text.endsWith('\n2 requests: 1 accepted, 1 signature_mismatch.\n')).toBe(true)
   expect([listener.stderr(), text.includes('\x1b')]).toEqual(['', false])
@@ -137,6 +138,7 @@ it('finds a signature that contains the method and the path', async () => {
 it.each([
   [204, null],
   [304, null],
+  [599, '0'],
   [200, '0'],
 ])('--status %d is the status of each response, with Content-Length %s', async (status, length) => {
   const { origin } = await listen(['--json', '--status', String(status)])
