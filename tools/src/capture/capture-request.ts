@@ -62,7 +62,7 @@ export function captureRequest(request: RequestHead, body: Body, clock: Clock = 
 const MAX_TIME = 8.64e15
 
 /** Returns the path and the query, even if the request contains the whole URL. */
-function targetOf({ originalUrl, url = '/' }: RequestHead): string {
+function targetOf({ originalUrl, url = '' }: RequestHead): string {
   const target = originalUrl ?? url
   if (URL.canParse(target)) {
     const { pathname, search } = new URL(target)

@@ -158,3 +158,10 @@ it('a request without a URL has the path /', () => {
     [':path', '/'],
   ])
 })
+
+it('a body without bytes is named', () => {
+  const body = new ArrayBuffer(1)
+  structuredClone(body, { transfer: [body] })
+  const request = { method: 'POST', headers: {} }
+  expect(() => captureRequest(request, body, clock)).toThrow('body has no bytes, because its memory was transferred.')
+})
