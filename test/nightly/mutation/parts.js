@@ -92,7 +92,7 @@ export const PARTS = {
     ],
     testFiles: [
       'tools/test/cli/{check,listen}/*.test.ts',
-      'tools/test/cli/{check,diagnose,listen,output,read-input,run,secret-source,send,sign,standard-webhooks}.test.ts',
+      'tools/test/cli/{check,diagnose,http-client,listen,output,read-input,run,secret-source,send,sign,standard-webhooks}.test.ts',
     ],
     score: 95,
   },

@@ -344,6 +344,15 @@ describe('--forward-to', () => {
     expect((await waitFor(2)).map(({ path }) => path)).toEqual(['/slow', '/fast'])
   })
 
+  it('ends after Ctrl+C although the endpoint does not respond', async () => {
+    const { origin, received } = await serve(() => {})
+    const { port, interrupt } = await listen(['--json', '--forward-to', origin])
+    const sent = post(port).catch(() => {})
+    await vi.waitFor(() => expect(received).toHaveLength(1), 10_000)
+    expect(await interrupt()).toBe(0)
+    await sent
+  })
+
   it.each([
     ['HTTP/1.1 099 Early', 'the status is 99'],
     ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade', 'the status is 101'],

@@ -1,9 +1,10 @@
+import { styleText } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../src/index.js'
-import { TestClock } from '../../../test/support/request.js'
+import { NOW, TestClock } from '../../../test/support/request.js'
 import { freePort } from '../../../test/support/servers.js'
 import { type Answer, serve as serveOrigin } from '../resources.js'
-import { call, FROM_ENV } from './call.js'
+import { call, capture, FROM_ENV } from './call.js'
 
 /** A secret of 32 random bytes, because a weaker one adds a note to the output. */
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
@@ -53,6 +54,46 @@ describe('send', () => {
     )
   })
 
+  it.each([
+    [BODY, 'application/json'],
+    ['a body', 'application/octet-stream'],
+    [Buffer.from('"\xff"', 'latin1'), 'application/octet-stream'],
+  ])('says what it is and what it sends: %j', async (body, type) => {
+    const { origin, received } = await serveOrigin()
+    await send(origin, [], body)
+    const headers = { 'user-agent': 'inbound-webhook-tools', 'content-type': type }
+    expect(received).toMatchObject([{ method: 'POST', headers }])
+  })
+
+  it.each([
+    [204, 'green', 'Accepted'],
+    [299, 'green', 'Accepted'],
+    [500, 'red', 'Not accepted'],
+  ] as const)('begins with the verdict on %d, %s and bold on a terminal', async (status, colour, verdict) => {
+    const url = await serve((_, response) => response.writeHead(status).end())
+    const around = { stdin: BODY, isTTY: true, env: { WEBHOOK_SECRET: SECRET } }
+    const { text } = await call(['send', url, '-', ...FROM_ENV], around)
+    expect(text.startsWith(styleText([colour, 'bold'], verdict, { validateStream: false }))).toBe(true)
+  })
+
+  it('prints a note about a secret that can be guessed', async () => {
+    const url = await serve((_, response) => response.writeHead(204).end())
+    const { said } = await call(['send', url, '-', ...FROM_ENV], { stdin: BODY, env: { WEBHOOK_SECRET: 'secret' } })
+    expect(said).toContain('The secret of --secret-env WEBHOOK_SECRET can be guessed')
+  })
+
+  it.each([
+    [401, 301, 'X-Timestamp is 301 s old, so a correct endpoint refuses the request. --resign signs it again.'],
+    [401, 300, ''],
+    [204, 301, ''],
+  ])('says why a saved request gets %d after %d s: %j', async (status, age, note) => {
+    const url = await serve((_, response) => response.writeHead(status).end())
+    const stdin = capture(BODY, { secret: SECRET })
+    const clock = new TestClock(NOW + age * 1000)
+    const { said } = await call(['send', url, '--request', '-'], { stdin, clock })
+    expect(said).toBe(note)
+  })
+
   it('prints the response, safe for a terminal', async () => {
     const url = await serve((_, response) => response.writeHead(500, 'Oh\x80no').end('first\n\x1b[2Jsecond\n'))
     const { exitCode, text } = await send(url)
@@ -67,6 +108,8 @@ describe('send', () => {
     [307, 'Redirects are not followed. Location: /elsewhere'],
     [503, 'The endpoint did not decide,'],
     [300, 'Redirects are not followed. The response has no Location.'],
+    [399, 'Redirects are not followed. Location: /elsewhere'],
+    [400, "See the endpoint's log for the reason."],
     [404, ''],
   ])('exits with 1 for a response of %d', async (status, hint) => {
     const { origin, received } = await serveOrigin((_, response) =>
@@ -114,6 +157,7 @@ describe('a wrong call', () => {
     [[], 'Missing URL. Pass a URL such as'],
     [['localhost'], 'URL "localhost" is not an http or https URL.'],
     [['file:///etc/passwd'], 'URL is not an http or https URL.'],
+    [['xhttp://localhost/'], 'URL "xhttp://localhost/" is not an http or https URL.'],
     [['http://user@localhost/'], 'without a user name'],
     [['http://:password@localhost/'], 'without a user name'],
     [[URL, '-', '--timeout', 'long'], '--timeout "long" is not a number.'],

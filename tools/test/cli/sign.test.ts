@@ -59,6 +59,21 @@ describe('signing', () => {
     expect(curl.text).toMatch(/ --data-binary @-\n$/)
   })
 
+  it.each([
+    ['curl', "'https://example.com/a?b=c'"],
+    ['http', 'POST /a?b=c HTTP/1.1\r\nHost: example.com\r\nContent-Type: application/json\r\n'],
+  ])('prints the URL with --format %s', async (format, part) => {
+    const args = ['--format', format, '--url', 'https://example.com/a?b=c']
+    const { text } = await call(['sign', file, ...FROM_ENV, ...SAME, ...args])
+    expect(text).toContain(part)
+    if (format === 'http') expect(text).toContain('\r\nContent-Length: 24\r\n\r\n')
+  })
+
+  it.each(['0', '253402300799'])('signs any time until the year 9999: %s', async (timestamp) => {
+    const { text } = await call(['sign', file, ...FROM_ENV, '--timestamp', timestamp])
+    expect(text).toContain(`X-Timestamp: ${timestamp}\n`)
+  })
+
   it('prints a note about an empty body', async () => {
     const { exitCode, text, stderr } = await call(['sign', '-', ...FROM_ENV, ...SAME], { stdin: '' })
     expect([exitCode, stderr]).toEqual([0, 'The body is empty.\n'])
