@@ -539,8 +539,9 @@ describe('send --request', () => {
       file,
       `PUT /old?path HTTP/1.1\r\nHost: old\r\nConnection: close\r\n${kept}${signed.join('')}${chunks}`,
     )
-    const { exitCode, text } = await call(['send', `${origin}/new`, '--request', file], { ...around, env: {} })
+    const { exitCode, text, said } = await call(['send', `${origin}/new`, '--request', file], { ...around, env: {} })
     expect([exitCode, text]).toEqual([0, 'Accepted: 204 No Content\n'])
+    expect(said).toBe('The body was sent in chunks, which were joined.')
     expect(received).toMatchObject([{ method: 'PUT', url: '/new', body: Buffer.from('a body') }])
     const { rawHeaders = [] } = received[0] ?? {}
     expect(rawHeaders.slice(0, 2)).toEqual(['Host', origin.replace('http://', '')])

@@ -125,6 +125,13 @@ describe('a secret at the prompt', () => {
     expect(state()).toEqual({ modes: [true, false], isClosed: true })
   })
 
+  it('that is unusual gets a note', async () => {
+    const { terminal: at } = terminal()
+    at.input.write('"a secret"\r')
+    const { said } = await call(['sign', BODY], { terminal: at })
+    expect(said).toBe('The secret of the terminal has quotes around it, which is part of the key.')
+  })
+
   it('exits with 130 after Ctrl+C, and prints nothing', async () => {
     const { terminal: at, state } = terminal()
     at.input.write('half of it\x03')
