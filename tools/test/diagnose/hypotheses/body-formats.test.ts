@@ -231,9 +231,10 @@ it.each([
 })
 
 it('escapes are replaced as echo and printf do, and an unknown one stays: printf alone replaces `\\"`', () => {
-  const [, replaceEscapes] = Object.entries(formats.READ_AS_CODE).find(([how]) => how.includes('echo -e')) ?? []
-  expect(replaceEscapes?.('\\n\\r\\t\\b\\f\\\\\\"\\x4a\\u00Eb')).toEqual(['\n\r\t\b\f\\\\"J\xeb', '\n\r\t\b\f\\"J\xeb'])
-  expect(replaceEscapes?.('C:\\Temp\\New\\X41\\q')).toEqual(Array(2).fill('C:\\Temp\\New\\X41\\q'))
+  const rows = Object.entries(formats.READ_AS_CODE).filter(([how]) => how.includes('escapes replaced'))
+  const replaced = (text: string) => rows.flatMap(([, replace]) => replace(text))
+  expect(replaced('\\n\\r\\t\\b\\f\\\\\\"\\x4a\\u00Eb')).toEqual(['\n\r\t\b\f\\\\"J\xeb', '\n\r\t\b\f\\"J\xeb'])
+  expect(replaced('C:\\Temp\\New\\X41\\q')).toEqual(Array(2).fill('C:\\Temp\\New\\X41\\q'))
 })
 
 it.each([
