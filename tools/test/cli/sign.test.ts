@@ -114,12 +114,6 @@ describe('signing', () => {
     const message = 'Missing the body. Pass a file, pipe the input in, or pass - to type the input.'
     expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
   })
-
-  it('refuses a body of more than 64 MiB', async () => {
-    const { exitCode, said } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
-    const message = 'error: Cannot read the body from standard input: the input is larger than 64 MiB.'
-    expect([exitCode, said]).toEqual([2, message])
-  })
 })
 
 it('signing as HTTP text prints a request that diagnose accepts, for any bytes', async () => {
