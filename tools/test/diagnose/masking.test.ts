@@ -8,7 +8,7 @@ import { detailsOf, maskedJson, summaryOf } from '../../src/cli/listen/details.j
 import { Receiver } from '../../src/cli/listen/receiver.js'
 import { reportJson, reportText } from '../../src/cli/listen/report.js'
 import { styleOf } from '../../src/cli/output/terminal.js'
-import { maskSecrets } from '../../src/diagnose/mask-secrets.js'
+import { maskBytes, maskSecrets } from '../../src/diagnose/mask-secrets.js'
 import { call } from '../cli/call.js'
 import { temporaryFolder } from '../resources.js'
 import { diagnoseBriefly } from './brief-search.js'
@@ -190,3 +190,18 @@ async function listenTo(
   server.close()
   return outputs
 }
+
+it('bytes are masked too, and stay the same if they do not contain the secret', () => {
+  const secret = 'Schlüssel für Zoë'
+  const masked = maskBytes(Uint8Array.from(Buffer.from(`a ${secret} b`)), [secret])
+  expect(Buffer.from(masked).toString()).toBe('a [secret] b')
+  const others = Uint8Array.from(Buffer.from('Zo\xeb \xff', 'latin1'))
+  expect(maskBytes(others, [secret])).toBe(others)
+})
+
+it.each([
+  ['whsec_0123456789abcdef', 'whsec_[secret]'],
+  ['A1key_0123456789abcdef', '[secret]'],
+])('only a prefix at the start of a secret is not secret: %s', (secret, masked) => {
+  expect(maskSecrets(secret, [secret])).toBe(masked)
+})
