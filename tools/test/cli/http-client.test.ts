@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Gate, parseTimeout } from '../../src/cli/http-client.js'
+import { Gate, parseTimeout, sendRequest } from '../../src/cli/http-client.js'
+import { type Answer, serve } from '../resources.js'
 
 describe('a gate for three requests', () => {
   let passed: number
@@ -32,6 +33,25 @@ describe('a gate for three requests', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect(passed).toBe(2)
   })
+})
+
+it.each<[string, Answer]>([
+  ['16 KiB', (_, response) => response.end('a'.repeat(2 ** 14))],
+  ['more bytes', (_, response) => response.end('a'.repeat(2 ** 14 + 1))],
+  [
+    'no end',
+    (_, response) => {
+      const write = () => {
+        while (response.write('a'.repeat(2 ** 16)));
+      }
+      response.on('drain', write)
+      write()
+    },
+  ],
+])('only 16 KiB of a response are read if it has %s', async (_, answer) => {
+  const url = new URL((await serve(answer)).origin)
+  const { body } = await sendRequest({ method: 'POST', url, headers: [['Host', url.host]], body: new Uint8Array() }, 60)
+  expect(body).toBe('a'.repeat(2 ** 14))
 })
 
 it('a time-out can be one day', () => {

@@ -501,6 +501,7 @@ describe('beyond loopback', () => {
 
 describe('a wrong call', () => {
   it.each([
+    [['--port=-1'], '--port -1 is not a port. Pass a number from 0 to 65535.'],
     [['--port', '65536'], '--port 65536 is not a port. Pass a number from 0 to 65535.'],
     [['--status', '600'], '--status 600 is not a status. Pass a number from 200 to 599.'],
     [['--status', '204', '--forward-to', 'http://a'], '--status and --forward-to are both given, but each decides'],
