@@ -126,7 +126,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Returns text with CRLF for each LF. For a million line breaks, a regular expression takes five times as long. */
+/** Returns text with CRLF for each line break. For a million line breaks, a regular expression takes five times as long. */
 export function withCrlf(text: string): string {
   return text.replaceAll('\r\n', '\n').split('\n').join('\r\n')
 }

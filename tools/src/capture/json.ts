@@ -333,7 +333,7 @@ function encodingIn(object: Json): Encoding {
 
 function decodeText(text: string, encoding: Encoding): Uint8Array {
   if (encoding === 'text') return utf8(text)
-  const digits = text.replace(/\s/g, '')
+  const digits = text.replace(/\s+/g, '')
   const bytes = encoding === 'base64' ? fromBase64(digits) : fromHex(digits)
   if (bytes === undefined && digits !== '') {
     throw new CaptureError(`The capture says that its body is ${encoding}, but the body is not. ${PASS_BODY}`)

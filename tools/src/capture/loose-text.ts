@@ -143,5 +143,5 @@ function jsonOfPrinted(text: string): string | undefined {
 
 /** Decodes a capture that is completely base64. Returns `undefined` for other captures. */
 export function decodeWhole(beginning: string, bytes: Uint8Array): Uint8Array | undefined {
-  return /^[\w+/-]{60}/.test(beginning) ? fromBase64(fromLatin1(bytes).replace(/\s/g, '')) : undefined
+  return /^[\w+/-]{60}/.test(beginning) ? fromBase64(fromLatin1(bytes).replace(/\s+/g, '')) : undefined
 }

@@ -28,7 +28,7 @@ export function readNetworkDump(text: string): Printed | undefined {
   let [printed, direction, length] = ['', '', 0]
   for (const line of lines) {
     // socat prints no newline after a block, so the next heading can follow on the same line.
-    const [, before = '', last = line] = /(.*?)([<>] \d{4}\/\d\d\/\d\d .*)$/.exec(line) ?? []
+    const [, before = '', last = line] = /^(.*?)([<>] \d{4}\/\d\d\/\d\d .*)$/.exec(line) ?? []
     const [, next, detail = ''] = heading.exec(last) ?? []
     if (next === undefined) {
       if (direction !== '') printed += `${line}\n`

@@ -67,8 +67,8 @@ const CHANGES: readonly Change[] = [
     const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(fromUtf8(body)) ?? []
     return [quoted === undefined ? undefined : decodeEscapes(quoted)]
   }),
-  rewritten('has the body in hex', (body) => [fromHex(fromLatin1(body).replace(/^\\x|^0x|\s/g, ''))]),
-  rewritten('has the body in Base64', (body) => [fromBase64(fromLatin1(body).replace(/\s/g, ''))]),
+  rewritten('has the body in hex', (body) => [fromHex(fromLatin1(body).replace(/^\\x|^0x|\s+/g, ''))]),
+  rewritten('has the body in Base64', (body) => [fromBase64(fromLatin1(body).replace(/\s+/g, ''))]),
 ]
 
 const SPACINGS = [styles.COMPACT, styles.SPACED, styles.INDENT_2, styles.INDENT_4, styles.TABS, styles.SPACED_COLON]

@@ -105,7 +105,7 @@ function decodeAnsi(text: string): string {
 function splitForCmd(text: string): readonly ShellWord[] {
   const list = new WordList()
   let isQuoted = false
-  for (const [piece] of removeCarets(text).matchAll(/\\+"?|""|"|\s|[^\\"\s]+/g)) {
+  for (const [piece] of removeCarets(text).matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
     // A browser writes every backslash twice, also where curl.exe does not need that.
     if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace('\\"', '"'))
     else if (piece === '""' && isQuoted) list.add('"')

@@ -25,7 +25,7 @@ export function readBurp(bytes: Uint8Array): Uint8Array | undefined {
     const end = text.indexOf(']]>', opening.lastIndex)
     if (end === -1) return undefined
     const content = text.slice(opening.lastIndex, end)
-    const request = match[1] === 'true' ? fromBase64(content.replace(/\s/g, '')) : latin1(content)
+    const request = match[1] === 'true' ? fromBase64(content.replace(/\s+/g, '')) : latin1(content)
     if (request !== undefined && hasSignature(fromLatin1(request))) return request
     opening.lastIndex = end
   }

@@ -425,7 +425,6 @@ describe('chunks', () => {
     ['000000003\r\nabc\r\n0\r\n\r\n', undefined],
     ['3 a\r\nabc\r\n0\r\n\r\n', undefined],
     ['x3\r\nabc\r\n0\r\n\r\n', undefined],
-    ['3\r\nabcd\n0\r\n\r\n', undefined],
     ['3\r\nabcd\r\n0\r\n\r\n', undefined],
     ['3\r\nabc\r\n', undefined],
     ['abc', undefined],

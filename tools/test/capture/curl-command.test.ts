@@ -34,7 +34,6 @@ describe('a command of curl for bash', () => {
   it.each([
     [`curl -d 'a' https://example.com`, 'a'],
     [`curl -d'a' https://example.com`, 'a'],
-    [` \t curl -d 'a' https://example.com`, 'a'],
     [`curl -sSd a -d b https://example.com`, 'a&b'],
     [`curl --json '{"a":1}' https://example.com`, '{"a":1}'],
     [`curl --data-binary "a \\"b\\" \\$c" https://example.com`, 'a "b" $c'],

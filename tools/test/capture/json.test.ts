@@ -462,14 +462,6 @@ it('a log in JSON can have one line of the request per entry', () => {
   expect(Buffer.from(body ?? []).toString()).toBe('{}\n')
 })
 
-it.each([
-  ['a number in the field raw', { raw: 5, headers }],
-  ['a list of names and values with other values', { headers: [...Object.entries(headers).flat(), 5], a: headers }],
-])('JSON is read with %s', (_, document) => {
-  const read = readCapture(Buffer.from(JSON.stringify(document)))
-  expect(Object.fromEntries(read.headers)).toMatchObject(headers)
-})
-
 it('the path of the headers comes before that of the URL', () => {
   const document = { url: '/b', headers: { ':path': '/a', ...headers } }
   const { headers: read } = readCapture(Buffer.from(JSON.stringify(document)))

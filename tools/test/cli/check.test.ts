@@ -131,7 +131,6 @@ describe('check', () => {
     expect(bodies.filter((body) => body === '{"a":"<b>"}').length).toBeGreaterThan(8)
     const xml = readFileSync(join(folder, 'a.xml'), 'utf8')
     expect(xml).toContain('<testcase classname="skipped" name="accepted-bytes" time="0"><skipped/></testcase>')
-    for (const [, seconds] of xml.matchAll(/ time="(.*?)"/g)) expect(Number(seconds)).toBeLessThan(60)
   })
 
   it('shows the case that runs on a terminal, until its result replaces it', async () => {

@@ -66,6 +66,7 @@ describe('a capture of 1 MB takes less than 1 s of processor time', () => {
     ['base64', (size) => 'aaaa'.repeat(size / 4)],
     ['JSON that was printed again', (size) => `${head}Content-Length: ${size}\n\n[${'\n1,'.repeat(size / 3)}\n1]`],
     ['brackets that were printed again', (size) => `${head}Content-Length: 7\n\n${'[\n'.repeat(size / 2)}`],
+    ['a long line of socat', (size) => `> 2026/11/28 00:24:43.1  length=2 from=0 to=1\n${'a'.repeat(size)}`],
     ['text after the body', (size) => `${head}\na${'\n'.repeat(size)}###`],
     ['masks', (size) => `${head}\n${':***'.repeat(size / 4)}`],
     ['a parsed body', (size) => JSON.stringify({ url: '/', headers: { host: 'a' }, body: Array(size / 2).fill(1) })],

@@ -105,7 +105,7 @@ export const READ_AS_CODE: { readonly [how: string]: (text: string) => readonly 
     /\$[$&`']/.test(text) ? MARKS.map((mark) => mark.replace(mark, text)) : [],
   'after sed, which reads `&` in it': (text) =>
     text.includes('&') ? MARKS.map((mark) => text.replace(/\\(.)|&/gs, (_, escaped) => escaped ?? mark)) : [],
-  // These are two entries, so that other work runs between them: a body can have a million escapes.
+  // These are two entries, so that other work runs between them: a body can have many escapes.
   'with its escapes replaced, such as `\\n` by a newline, as `echo -e` and printf do': (text) => [replaceEscapes(text)],
   'with its escapes replaced, also `\\"` by a quote, as printf does': (text) => [replaceEscapes(text, true)],
   'without its backslashes, as `read` without -r reads it': (text) => [

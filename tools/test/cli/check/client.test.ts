@@ -69,6 +69,7 @@ it('starts simultaneous copies as one request, and lets them arrive together', a
     await vi.advanceTimersToNextTimerAsync()
     // A copy without the others would wait for the next timer.
     await Promise.all(copies)
+    // The gate has a timer too, which would otherwise be the next one.
     vi.advanceTimersByTime(300)
   }
   await post()
