@@ -10,7 +10,6 @@ const RETRY_AFTER = { 'Retry-After': '1' } as const
 export const ERRORS = {
   ERR_WEBHOOK_REJECTED: { name: 'WebhookRejectedError', status: 401, headers: undefined, level: 'warn' },
   ERR_WEBHOOK_IN_PROGRESS: { name: 'WebhookInProgressError', status: 503, headers: RETRY_AFTER, level: 'info' },
-  ERR_EVENT_REPEATED: { name: 'EventRepeatedError', status: 200, headers: undefined, level: 'info' },
   ERR_LOOKUP_TIMEOUT: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_WORK_TIMEOUT: { name: 'WorkTimeoutError', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE: { name: 'NonceStoreError', status: 503, headers: RETRY_AFTER, level: 'error' },
@@ -121,24 +120,6 @@ export class BodyError extends HttpError<'ERR_BODY_TOO_LARGE' | 'ERR_BODY_TIMEOU
 export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
   constructor(message: string, options?: ErrorOptions) {
     super('ERR_NONCE_STORE', message, options)
-  }
-}
-
-/** Returns the error for a copy of a request that is being handled. The sender must retry, because the first copy may fail. */
-export function webhookInProgress(): HttpError<'ERR_WEBHOOK_IN_PROGRESS'> {
-  return new HttpError('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request is being handled')
-}
-
-/** `handle` throws this error if the event is already committed. The status is 200, so that the sender does not send the event again. */
-export class EventRepeatedError extends HttpError<'ERR_EVENT_REPEATED'> {
-  readonly webhookId: string
-  /** What happened, with the ID of the event, for your log. */
-  readonly detail: string
-
-  constructor(webhookId: string, event: string) {
-    super('ERR_EVENT_REPEATED', 'The event was handled before')
-    this.webhookId = webhookId
-    this.detail = `${event} is already committed, so your code did not run. If this event is new, eventId returned a wrong ID.`
   }
 }
 

@@ -1,9 +1,8 @@
-import { types } from 'node:util'
 import { hasMethod, invalidType, kindOf } from './arguments.js'
-import type { SignedRequest } from './checks.js'
 import type { Clock } from './clock.js'
-import { describeError, oneLine } from './describe-error.js'
-import { EventRepeatedError, WebhookRejectedError, webhookInProgress } from './errors.js'
+import { oneLine } from './describe-error.js'
+import { HttpError, WebhookRejectedError } from './errors.js'
+import { eventKeyOf } from './event-key.js'
 import { publishResult } from './publish-result.js'
 import {
   type AcceptedResult,
@@ -11,31 +10,42 @@ import {
   type FindWebhook,
   type ReceivedWebhook,
   readSigned,
-  reserveSigned,
   SOURCE_OPTIONS,
+  type SourceOf,
   type WebhookSource,
 } from './receive.js'
 import type { Secret } from './request.js'
 import { NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
 import { assertNonceStore, assertRelease, type NonceStore } from './stores/nonce-store.js'
-import type { TransactionStore, WorkSignal } from './transactions/transaction-store.js'
+import { readEventTtl } from './stores/options.js'
+import { unlessInProgress } from './transactions/in-progress.js'
+import { claimAndRun, type NoteIncident, reserveAndRun } from './transactions/over-nonce-store.js'
+import type {
+  TransactionOutcome,
+  TransactionRequest,
+  TransactionStore,
+  WorkSignal,
+} from './transactions/transaction-store.js'
 
-/** A request that is handled over a transaction store. */
-export interface TransactionSource<Webhook> extends WebhookSource {
+/** The option of `handle` for events. */
+export interface EventSource<Webhook, Id extends string | number = string | number> {
   /**
-   * Returns the ID of the event, so that your code runs once per event, however often the sender signs the event again. Gets what your code
-   * gets. A number must be a safe integer.
+   * Returns the ID of the event, so that your code runs once per event, however often the sender signs the event again. Receives the same
+   * verified webhook as your code. A number must be a safe integer.
    */
-  eventId?: (webhook: Webhook) => string | number
+  eventId?: ((webhook: Webhook) => Id) | undefined
 }
 
-/** Your code, which handles a webhook. */
+/** Your code, which handles a webhook. The transaction is `undefined` over a nonce store. */
 export type Work<Webhook, Transaction, T> = (
   webhook: Webhook,
   transaction: Transaction,
   signal: WorkSignal,
 ) => T | Promise<T>
+
+/** What `handle` resolves to: with `eventId`, also `undefined`, because the code does not run for a repeated event. */
+export type Handled<T, Id> = T | ([Id] extends [never] ? never : undefined)
 
 /**
  * Receives a webhook as {@link receive} does, and runs your code. Resolves to what your code returns.
@@ -43,22 +53,26 @@ export type Work<Webhook, Transaction, T> = (
  * If your code throws, `handle` releases the reservation, so that the same request can be accepted again, and then throws the same error.
  * Pass this error to {@link refuse} or {@link refusal}. If your process dies, or the release fails, the nonce stays reserved.
  *
+ * With `eventId`, a function that returns the ID of the event, your code runs once per event. A repeated event is a success: `handle` resolves
+ * to `undefined`, and your code does not run. Over a nonce store, `handle` claims the event for 30 s and renews the claim while your code
+ * runs. If your process dies, the claim ends, and the sender's retry runs your code. Your code runs twice only if the process dies between
+ * the end of your code and its record, or stands still for longer than its claim.
+ *
  * With a `PostgresTransactionStore` or a `MySqlTransactionStore`, your code runs in the same database transaction as the reservation. The
  * work of your code and the reservation are committed together or not at all, even if the process dies.
  *
- * With a transaction store, `source` can have `eventId`, a function that returns the ID of the event. Your code then runs once per event. If
- * the event is already committed, `handle` throws an error with `code` `ERR_EVENT_REPEATED` and `status` 200.
+ * While your code runs, copies of the request in the same process are refused with `ERR_WEBHOOK_IN_PROGRESS`. With `eventId` or a transaction
+ * store, copies in other processes and other attempts of the event are refused too. If your code fails, a retry is accepted.
  *
- * While your code runs, copies of the request are refused with `ERR_WEBHOOK_IN_PROGRESS`. If your code fails, a retry is accepted.
- *
- * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
+ * @param source - the webhook's ID, the request of your framework and, optionally, `eventId`, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, a list of secrets while you rotate it, or a function that finds the webhook.
- * @param nonceStore - a store for nonces that has `release`, or a transaction store. All processes that serve a webhook must share one store.
- * @param work - your code, which gets the webhook and, with a transaction store, the transaction and an `AbortSignal`. Run every statement in
- * this transaction. The signal aborts if your code takes longer than `workTimeout`.
+ * @param nonceStore - a store for nonces that has `release` and, for `eventId`, `claim`, or a transaction store. All processes that serve a
+ * webhook must share one store.
+ * @param work - your code, which receives the webhook, the transaction of a transaction store, and an `AbortSignal`. Run every statement in
+ * this transaction. The signal aborts if your code takes longer than `workTimeout`, or if the claim of the event is lost.
  * @param clock - server time, by default `Date`.
- * @throws the errors of {@link receive}, an error with `code` `ERR_WEBHOOK_IN_PROGRESS` and `status` 503 for a copy, an error with `code`
- * `ERR_EVENT_REPEATED` and `status` 200 for a repeated event, and the error of your code.
+ * @throws the errors of {@link receive}, an error with `code` `ERR_WEBHOOK_IN_PROGRESS` and `status` 503 for a copy, and the error of your
+ * code.
  *
  * @example
  * ```ts
@@ -75,59 +89,83 @@ export type Work<Webhook, Transaction, T> = (
  * console.log(event) // invoice.paid
  * ```
  */
-export function handle<T, Transaction>(
-  source: TransactionSource<Omit<ReceivedWebhook, 'release'>>,
-  secret: Secret | FindWebhook,
-  nonceStore: TransactionStore<Transaction>,
+export function handle<S extends Secret | FindWebhook, T, Transaction = undefined, Id extends string | number = never>(
+  source: SourceOf<S> & EventSource<Omit<ReceivedWebhook, 'release'>, Id>,
+  secret: S,
+  nonceStore: NonceStore | TransactionStore<Transaction>,
   work: Work<Omit<ReceivedWebhook, 'release'>, NoInfer<Transaction>, T>,
-  clock?: Clock,
-): Promise<T>
-/** Receives a webhook and runs your code, with a nonce store that has `release` in place of a transaction store. */
-export function handle<T>(
-  source: WebhookSource,
-  secret: Secret | FindWebhook,
-  nonceStore: NonceStore,
-  work: (webhook: Omit<ReceivedWebhook, 'release'>) => T | Promise<T>,
-  clock?: Clock,
-): Promise<T>
-export function handle<T, Transaction>(
-  source: WebhookSource,
-  secret: Secret | FindWebhook,
-  store: NonceStore | TransactionStore<Transaction>,
-  work: Work<Omit<ReceivedWebhook, 'release'>, Transaction, T>,
   clock: Clock = Date,
-): Promise<T> {
-  return handleRequest(OWN_SCHEME, source, secret, store, work, clock)
+): Promise<Handled<T, Id>> {
+  return handleRequest(OWN_SCHEME, source, secret, nonceStore, work, clock)
 }
 
 /** Implements `handle` for every signing scheme. */
-export function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T>(
+export function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T, Id extends string | number>(
   scheme: Scheme<Secrets, Key, Result>,
-  source: TransactionSource<Result & Pick<ReceivedWebhook, 'body'>>,
+  source: WebhookSource & EventSource<Result & Pick<ReceivedWebhook, 'body'>, Id>,
   secret: Secrets | FindWebhook<Secrets>,
   store: NonceStore | TransactionStore<Transaction>,
   work: Work<Result & Pick<ReceivedWebhook, 'body'>, Transaction, T>,
   clock: Clock,
-): Promise<T> {
+): Promise<Handled<T, Id>> {
   return publishResult(async (details) => {
     if (typeof work !== 'function') {
       throw invalidType(`work is ${kindOf(work)}. Pass the function that handles the webhook.`)
     }
-    if (!isTransactionStore(store)) {
-      assertNonceStore(store)
-      assertRelease(store)
+    const note: NoteIncident = (incident, message) => {
+      details.outcome = incident
+      console.error(`Webhook ${oneLine(String(details.webhookId))}: ${message}`)
     }
-    const eventId = eventIdOf(source, store)
+    const findId = readEventId(source)
+    const transact = transactOf<Transaction>(store, findId !== undefined, note)
     const { signed, body } = await readSigned(scheme, source, secret, clock, details, [...SOURCE_OPTIONS, 'eventId'])
-    const withBody = (result: Result) => Object.assign(result, { body })
-    const run = async (result: Result, transaction: Transaction, signal: WorkSignal) =>
-      work(withBody(result), transaction, signal)
-    return whileInProgress(store, signed, () =>
-      isTransactionStore(store)
-        ? runInTransaction(store, signed, run, eventId && ((result) => eventId(withBody(result))))
-        : runWithRelease(store, signed, (result) => run(result, undefined as Transaction, undefined as never)),
+    const { webhookId, keys } = signed
+    const accepted = () => Object.assign(acceptedOrThrow(signed.conclude(), webhookId), { body })
+    const event = findId && findEvent(findId, accepted())
+    const eventKeys = event?.keys
+    const result = await unlessInProgress(store, webhookId, [...keys, ...(eventKeys ?? [])], () =>
+      transact<T>({
+        webhookId,
+        keys,
+        ttlSeconds: NONCE_TTL_SECONDS,
+        eventKeys,
+        async work(transaction, signal) {
+          const webhook = accepted()
+          // A replay is refused first. Otherwise, another split of a captured body, which is no JSON, would get 500 at will.
+          if (event?.failure) throw event.failure.error
+          return work(webhook, transaction, signal)
+        },
+      }),
     )
+    if (result.outcome === 'done') return result.value
+    if (result.outcome === 'replayed') throw new WebhookRejectedError(signed.replayed(), webhookId)
+    if (result.outcome === 'in_progress') {
+      // The sender must retry, because the first copy may fail.
+      throw new HttpError('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request, or the same event, is being handled')
+    }
+    details.outcome = 'repeated'
+    // Without `eventId`, nothing is repeated, so the type has no `undefined`.
+    return undefined as Handled<T, Id>
   })
+}
+
+/** Returns the function that reserves the keys of a request and runs the work, so that both succeed or neither. */
+function transactOf<Transaction>(
+  store: NonceStore | TransactionStore<Transaction>,
+  hasEvents: boolean,
+  note: NoteIncident,
+): <T>(request: TransactionRequest<Transaction, T>) => Promise<TransactionOutcome<T>> {
+  if (isTransactionStore(store)) return (request) => store.transact(request)
+  assertNonceStore(store)
+  assertRelease(store)
+  if (!hasEvents) return (request) => reserveAndRun(store, request, note)
+  if (!hasMethod(store, 'claim')) {
+    throw invalidType(
+      'source.eventId needs a nonce store with claim(), or a transaction store. Pass a store of this package, or add claim().',
+    )
+  }
+  const eventTtlSeconds = readEventTtl(store)
+  return (request) => claimAndRun(store, request, eventTtlSeconds, note)
 }
 
 function isTransactionStore<Transaction>(
@@ -136,95 +174,21 @@ function isTransactionStore<Transaction>(
   return hasMethod(store, 'transact')
 }
 
-function eventIdOf<Webhook>(source: TransactionSource<Webhook>, store: object): TransactionSource<Webhook>['eventId'] {
+function readEventId<Webhook>(source: EventSource<Webhook>): EventSource<Webhook>['eventId'] {
   if (!('eventId' in Object(source))) return undefined
   const { eventId } = source
-  if (typeof eventId !== 'function') {
-    throw invalidType(`source.eventId is ${kindOf(eventId)}. Pass a function that returns the ID of the event.`)
-  }
-  if (isTransactionStore(store)) return eventId
-  throw invalidType(
-    'source.eventId needs a transaction store, because a crash would lose the event. Pass a PostgresTransactionStore or a MySqlTransactionStore.',
-  )
+  if (typeof eventId === 'function') return eventId
+  throw invalidType(`source.eventId is ${kindOf(eventId)}. Pass a function that returns the ID of the event.`)
 }
 
-/** The keys of the messages that this process is handling, per store. */
-const inProgress = new WeakMap<object, Set<string>>()
-
-/** Runs `run`. Throws if this process is already handling a copy of the request, or another split of the same signed message. */
-async function whileInProgress<T>(store: object, signed: SignedRequest<unknown>, run: () => Promise<T>): Promise<T> {
-  const running = inProgress.get(store) ?? new Set()
-  inProgress.set(store, running)
-  const keys = signed.keys.map((key) => JSON.stringify([signed.webhookId, key]))
-  if (keys.some((key) => running.has(key))) throw webhookInProgress()
-  for (const key of keys) running.add(key)
+/** Returns the key of the event, or no key and the failure of `findId`. */
+function findEvent<Webhook>(
+  findId: (webhook: Webhook) => unknown,
+  webhook: Webhook,
+): { keys: string[]; failure?: { error: unknown } } {
   try {
-    return await run()
-  } finally {
-    for (const key of keys) running.delete(key)
-  }
-}
-
-/** Reserves the keys, runs `run`, and releases the keys if `run` rejects. */
-async function runWithRelease<Result extends AcceptedResult, T>(
-  nonceStore: NonceStore,
-  signed: SignedRequest<Result>,
-  run: (result: Result) => Promise<T>,
-): Promise<T> {
-  const { result, release } = await reserveSigned(nonceStore, signed)
-  try {
-    return await run(result)
+    return { keys: [eventKeyOf(findId(webhook))] }
   } catch (error) {
-    await release().catch((failure: unknown) => {
-      const message = `the nonce stays reserved, because the release failed: ${describeError(failure)}`
-      console.error(`Webhook ${oneLine(signed.webhookId)}: ${message}`)
-    })
-    throw error
+    return { keys: [], failure: { error } }
   }
-}
-
-/** Runs `run` in the transaction that reserves the keys and, if there is `findId`, the key of the event. */
-async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
-  store: TransactionStore<Transaction>,
-  { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
-  run: (result: Result, transaction: Transaction, signal: WorkSignal) => Promise<T>,
-  findId: ((result: Result) => unknown) | undefined,
-): Promise<T> {
-  const conclusion = () => acceptedOrThrow(conclude(), webhookId)
-  let eventKey: string | undefined
-  let failure: { error: unknown } | undefined
-  if (findId) {
-    const accepted = conclusion()
-    try {
-      eventKey = eventKeyOf(findId(accepted))
-    } catch (error) {
-      failure = { error }
-    }
-  }
-  const result = await store.transact({
-    webhookId,
-    keys,
-    ttlSeconds: NONCE_TTL_SECONDS,
-    eventKey,
-    async work(transaction, signal) {
-      const accepted = conclusion()
-      // A replay is refused first. Otherwise, another split of a captured body, which is no JSON, would get 500 at will.
-      if (failure !== undefined) throw failure.error
-      return run(accepted, transaction, signal)
-    },
-  })
-  if (result.outcome === 'done') return result.value
-  if (result.outcome === 'replayed') throw new WebhookRejectedError(replayed(), webhookId)
-  throw result.outcome === 'repeated' ? new EventRepeatedError(webhookId, String(eventKey)) : webhookInProgress()
-}
-
-/** Returns the key of the event with this ID. Throws if the ID is not one. */
-function eventKeyOf(id: unknown): string {
-  // In JSON, the number 1 and the text "1" differ. A nonce contains no space, so no nonce equals this key.
-  if (typeof id === 'string' ? id !== '' : Number.isSafeInteger(id)) return `event ${JSON.stringify(id)}`
-  // The rejection of a promise would end the process.
-  if (types.isPromise(id)) id.catch(() => {})
-  throw invalidType(
-    `eventId returned ${kindOf(id)}. Return the ID of the event: text, or a number that is a safe integer.`,
-  )
 }

@@ -9,10 +9,16 @@ export interface WebhookResult {
   /** The ID of the webhook, or `undefined` if the call had no ID. */
   readonly webhookId: string | undefined
   /**
-   * `accepted`, the reason of a rejection, the code of another error of this package, or `failed` for an error of your code. If the store
-   * is full or busy, the outcome is `ERR_NONCE_STORE_FULL` or `ERR_NONCE_STORE_BUSY`.
+   * The reason of a rejection, the code of another error of this package, or one of these. If the store is full or busy, the outcome is
+   * `ERR_NONCE_STORE_FULL` or `ERR_NONCE_STORE_BUSY`.
+   *
+   * - `accepted`: `receive` resolved, or your code did.
+   * - `repeated`: the event was handled before, so your code did not run.
+   * - `claim_lost`: your code ended after its claim of the event, so it may have run twice.
+   * - `failed`: your code threw an error.
+   * - `release_failed`: your code threw an error, and then the store failed. The retry is refused, so the event may be lost.
    */
-  readonly outcome: 'accepted' | 'failed' | RejectionReason | ErrorCode
+  readonly outcome: 'accepted' | 'repeated' | 'claim_lost' | 'failed' | 'release_failed' | RejectionReason | ErrorCode
   /** How long `receive` took, or how long `handle` and your code took together, in milliseconds. */
   readonly milliseconds: number
   /** The size of the body, or `undefined` if the body was not read. */
@@ -21,8 +27,10 @@ export interface WebhookResult {
   readonly secretIndex: number | undefined
 }
 
-/** What is known about a request before the call ends. */
-export type ResultDetails = { -readonly [Name in 'webhookId' | 'bytes' | 'secretIndex']?: WebhookResult[Name] }
+/** What is known about a request before the call ends. An `outcome` replaces the outcome of the call's value or error. */
+export type ResultDetails = {
+  -readonly [Name in 'webhookId' | 'bytes' | 'secretIndex' | 'outcome']?: WebhookResult[Name] | undefined
+}
 
 /** The channel, or `undefined` in a runtime without diagnostics channels. */
 const channel = /* @__PURE__ */ globalThis.process
@@ -46,7 +54,8 @@ async function runAndPublish<T>(run: (details: ResultDetails) => Promise<T>): Pr
   } finally {
     const { webhookId, bytes, secretIndex } = details
     const milliseconds = performance.now() - start
-    channel?.publish({ webhookId, outcome, milliseconds, bytes, secretIndex } satisfies WebhookResult)
+    const result = { webhookId, outcome: details.outcome ?? outcome, milliseconds, bytes, secretIndex }
+    channel?.publish(result satisfies WebhookResult)
   }
 }
 

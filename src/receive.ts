@@ -28,6 +28,9 @@ export interface WebhookSource extends ReadBodyOptions {
 export type FindWebhook<S = Secret> = () => Found<S> | Promise<Found<S>>
 type Found<S> = { webhookId: string; secret: S } | undefined
 
+/** The source for a kind of secret: a function that finds the webhook returns the ID too. */
+export type SourceOf<S> = WebhookSource & (S extends () => unknown ? { webhookId?: undefined } : { webhookId: string })
+
 export const SOURCE_OPTIONS: readonly string[] = ['webhookId', 'request', 'maxBytes', 'bodyTimeout']
 
 /** A request that met every rule, with its body. */
@@ -77,9 +80,9 @@ export type ReceivedWebhook = Accepted & {
  * console.log(body.toString()) // {"event":"invoice.paid"}
  * ```
  */
-export function receive(
-  source: WebhookSource,
-  secret: Secret | FindWebhook,
+export function receive<S extends Secret | FindWebhook>(
+  source: SourceOf<S>,
+  secret: S,
   nonceStore: NonceStore,
   clock: Clock = Date,
 ): Promise<ReceivedWebhook> {
@@ -97,21 +100,14 @@ export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
   return publishResult(async (details) => {
     assertNonceStore(nonceStore)
     const { signed, body } = await readSigned(scheme, source, secret, clock, details)
-    const { result, release } = await reserveSigned(nonceStore, signed)
+    const { webhookId, keys } = signed
+    const owner = newOwner()
+    const isReserved = await reserveKeys(nonceStore, webhookId, keys, owner)
+    const result = acceptedOrThrow(isReserved ? signed.conclude() : signed.replayed(), webhookId)
     let released: Promise<void> | undefined
-    return Object.assign(result, { body, release: () => (released ??= release()) })
+    const release = () => (released ??= releaseKeys(nonceStore, webhookId, keys, owner))
+    return Object.assign(result, { body, release })
   })
-}
-
-/** Reserves the keys of a request, and checks the last rules. Resolves to the result, and the function that releases the keys. */
-export async function reserveSigned<Result extends AcceptedResult>(
-  nonceStore: NonceStore,
-  { webhookId, keys, conclude, replayed }: SignedRequest<Result>,
-): Promise<{ result: Result; release: () => Promise<void> }> {
-  const owner = newOwner()
-  const isReserved = await reserveKeys(nonceStore, webhookId, keys, owner)
-  const result = acceptedOrThrow(isReserved ? conclude() : replayed(), webhookId)
-  return { result, release: () => releaseKeys(nonceStore, webhookId, keys, owner) }
 }
 
 export type AcceptedResult = { readonly ok: true }

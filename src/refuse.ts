@@ -48,7 +48,7 @@ export interface RefusalOptions {
  * Logs an error that a handler caught, and responds with the status for this error. Use `refuse` with a response of Node: Express,
  * `node:http`, Koa's `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
- * The `code` of the error decides the status: 401, 413, 408, 400, 503, or 200 if the event is repeated. An invalid argument or any other
+ * The `code` of the error decides the status: 401, 413, 408, 400 or 503. An invalid argument or any other
  * error gets 500, even if the error has a `status`. The response has no body and no reason, because a reason would help an attacker. If the
  * request's body was not read to the end, `refuse` closes the connection or the HTTP/2 stream, so that the sender stops the upload.
  *

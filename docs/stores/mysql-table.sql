@@ -4,4 +4,4 @@ CREATE TABLE webhook_nonces (
   reserved_by VARBINARY(16) NOT NULL,
   KEY expires_at (expires_at)
 ) ENGINE = InnoDB;
-GRANT SELECT, INSERT, DELETE ON hooks.webhook_nonces TO hooks;
+GRANT SELECT, INSERT, UPDATE, DELETE ON hooks.webhook_nonces TO hooks;

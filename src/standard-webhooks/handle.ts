@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
-import { handleRequest, type TransactionSource, type Work } from '../handle.js'
-import type { FindWebhook, WebhookSource } from '../receive.js'
+import { type EventSource, type Handled, handleRequest, type Work } from '../handle.js'
+import type { FindWebhook, SourceOf } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import type { TransactionStore } from '../transactions/transaction-store.js'
 import type { ReceivedMessage } from './receive.js'
@@ -9,7 +9,7 @@ import type { StandardSecret } from './secret.js'
 
 /**
  * Receives a webhook as {@link receive} does, and runs your code once per attempt. The parameters and the errors are those of `handle` in the
- * main entry. With a transaction store and `eventId: ({ messageId }) => messageId`, your code runs once per message.
+ * main entry. With `eventId: ({ messageId }) => messageId`, your code runs once per message.
  *
  * @example
  * ```ts
@@ -27,27 +27,17 @@ import type { StandardSecret } from './secret.js'
  * console.log(type) // invoice.paid
  * ```
  */
-export function handle<T, Transaction>(
-  source: TransactionSource<Omit<ReceivedMessage, 'release'>>,
-  secret: StandardSecret | FindWebhook<StandardSecret>,
-  nonceStore: TransactionStore<Transaction>,
+export function handle<
+  S extends StandardSecret | FindWebhook<StandardSecret>,
+  T,
+  Transaction = undefined,
+  Id extends string | number = never,
+>(
+  source: SourceOf<S> & EventSource<Omit<ReceivedMessage, 'release'>, Id>,
+  secret: S,
+  nonceStore: NonceStore | TransactionStore<Transaction>,
   work: Work<Omit<ReceivedMessage, 'release'>, NoInfer<Transaction>, T>,
-  clock?: Clock,
-): Promise<T>
-/** Receives a webhook and runs your code, with a nonce store in place of a transaction store. */
-export function handle<T>(
-  source: WebhookSource,
-  secret: StandardSecret | FindWebhook<StandardSecret>,
-  nonceStore: NonceStore,
-  work: (webhook: Omit<ReceivedMessage, 'release'>) => T | Promise<T>,
-  clock?: Clock,
-): Promise<T>
-export function handle<T, Transaction>(
-  source: WebhookSource,
-  secret: StandardSecret | FindWebhook<StandardSecret>,
-  store: NonceStore | TransactionStore<Transaction>,
-  work: Work<Omit<ReceivedMessage, 'release'>, Transaction, T>,
   clock: Clock = Date,
-): Promise<T> {
-  return handleRequest(STANDARD_WEBHOOKS, source, secret, store, work, clock)
+): Promise<Handled<T, Id>> {
+  return handleRequest(STANDARD_WEBHOOKS, source, secret, nonceStore, work, clock)
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import { type FindWebhook, type ReceivedWebhook, receiveRequest, type WebhookSource } from '../receive.js'
+import { type FindWebhook, type ReceivedWebhook, receiveRequest, type SourceOf } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { type AcceptedMessage, STANDARD_WEBHOOKS } from './scheme.js'
 import type { StandardSecret } from './secret.js'
@@ -25,9 +25,9 @@ export type ReceivedMessage = AcceptedMessage & Pick<ReceivedWebhook, 'body' | '
  * console.log(body.toString()) // {"type":"invoice.paid"}
  * ```
  */
-export function receive(
-  source: WebhookSource,
-  secret: StandardSecret | FindWebhook<StandardSecret>,
+export function receive<S extends StandardSecret | FindWebhook<StandardSecret>>(
+  source: SourceOf<S>,
+  secret: S,
   nonceStore: NonceStore,
   clock: Clock = Date,
 ): Promise<ReceivedMessage> {

@@ -3,6 +3,7 @@ import { MAX_TIMEOUT } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
 import { within } from '../within.js'
 import { isUnreachable, storeFailure } from './failure.js'
+import type { ClaimState } from './nonce-store.js'
 
 /** How long the server keeps a probe whose release failed, in seconds. */
 export const PROBE_SECONDS = 60
@@ -22,6 +23,8 @@ export interface Probe {
   checkSettings?(): Promise<unknown>
   reserve(owner: string): Promise<boolean>
   release(owner: string): Promise<unknown>
+  /** Claims the key. A transaction store has no claims. */
+  claim?(owner: string): Promise<ClaimState>
   /** What to do if the server accepts the key twice. */
   readonly advice: string
 }
@@ -46,9 +49,15 @@ async function run(probe: Probe, milliseconds: number): Promise<void> {
   const isReserved = await within(milliseconds, probe.reserve(owner))
   // This call finds the row of the first call, so it needs the same permissions as a replay.
   const isReservedAgain = await within(milliseconds, probe.reserve(owner))
+  const state = await within(milliseconds, probe.claim?.(owner))
   await within(milliseconds, probe.release(owner))
   if (isReservedAgain) throw new NonceStoreError(`The server accepts a nonce twice. ${probe.advice}`)
-  if (!isReserved) {
+  if (isReserved && state === 'in_progress') {
+    throw new NonceStoreError(
+      'The client does not say why a condition failed, so a repeated event would be refused. Update the AWS SDK to 3.363 or later.',
+    )
+  }
+  if (!isReserved || state === 'claimed') {
     throw new NonceStoreError(
       'The server refuses a new nonce. Check whether a trigger, a rule or a proxy changes the statements of the store.',
     )

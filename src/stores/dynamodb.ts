@@ -1,10 +1,10 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { checkStore, PROBE_SECONDS } from './check.js'
-import { hidingCredentials } from './credentials.js'
+import { withoutCredentials } from './credentials.js'
 import { hashesOf, newToken, ownerHash, scopedKeyHash, ttlMilliseconds } from './keys.js'
-import type { NonceStore } from './nonce-store.js'
-import { assertFunction, type NetworkOptions, networkOptions } from './options.js'
+import type { ClaimState, NonceStore } from './nonce-store.js'
+import { assertFunction, type EventOptions, type NetworkOptions, networkOptions, readEventTtl } from './options.js'
 import { Reservations } from './reservations.js'
 
 /** The input of DynamoDB's `PutItem` that {@link DynamoDBNonceStore} passes to `putItem`. */
@@ -14,10 +14,12 @@ interface DynamoDBPutItemInput {
   ConditionExpression: string
   ExpressionAttributeValues: Record<string, { N: string } | { S: string }>
   ReturnConsumedCapacity: 'TOTAL'
+  ReturnValues?: 'ALL_OLD'
+  ReturnValuesOnConditionCheckFailure?: 'ALL_OLD'
 }
 
 /** Options of {@link DynamoDBNonceStore}. The only required function is a single line with any SDK. */
-export interface DynamoDBNonceStoreOptions extends NetworkOptions {
+export interface DynamoDBNonceStoreOptions extends NetworkOptions, EventOptions {
   /** Sends the `input` of a `PutItem`, and resolves to the output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
   /**
@@ -38,7 +40,16 @@ const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
  */
 const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
 
+/** The condition for a claim that is recorded as done: the key is free, or claimed or reserved by the same owner. */
+const IS_FREE_OR_OWN = 'attribute_not_exists(key_hash) OR expires_at < :now OR begins_with(reserved_by, :owner)'
+
+/** The parameters that ask for the earlier item, in the response or in the error. */
+const RETURN_OLD = { ReturnValues: 'ALL_OLD', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+
 const IS_OWN = 'begins_with(reserved_by, :owner)'
+
+/** The end of `reserved_by` in the item of a claim. The item of a reservation has no space. */
+const CLAIM = ' claim'
 
 /** A released key expired 3600 s ago, so it is free for a clock that is behind. DynamoDB never deletes items that expired 5 years ago. */
 const RELEASED_SECONDS = 3600
@@ -62,20 +73,22 @@ const RELEASED_SECONDS = 3600
  * ```
  */
 export class DynamoDBNonceStore implements NonceStore {
+  readonly eventTtlSeconds: number
   readonly #putItem: DynamoDBNonceStoreOptions['putItem']
   readonly #table: string
   readonly #reservations: Reservations
   readonly #clock: Clock
 
   constructor(options: DynamoDBNonceStoreOptions) {
-    assertOptions(options, ['putItem', 'table', 'timeout', 'concurrency', 'clock'])
+    assertOptions(options, ['putItem', 'table', 'timeout', 'concurrency', 'clock', 'eventTtlSeconds'])
     const { putItem, table = 'webhook_nonces', clock = Date } = options
     assertFunction(putItem, 'putItem', '(input) => client.send(new PutItemCommand(input))')
     if (typeof table !== 'string') throw invalidType(`table is ${kindOf(table)}. Pass the table's name or ARN.`)
     if (!TABLE.test(table)) throw invalidRange("table is not a name or an ARN. Pass the table's name or ARN.")
     const { timeout, concurrency } = networkOptions(options)
     assertClock(clock)
-    this.#putItem = hidingCredentials(putItem)
+    this.eventTtlSeconds = readEventTtl(options)
+    this.#putItem = putItem
     this.#table = table
     this.#clock = clock
     this.#reservations = new Reservations(timeout, concurrency, () => timeOf(clock))
@@ -90,6 +103,22 @@ export class DynamoDBNonceStore implements NonceStore {
       () => this.#reserve(hash, ttlSeconds, owner),
       owner === undefined ? undefined : () => this.#release([hash], owner),
     )
+  }
+
+  /**
+   * Claims one key after the other, because the store writes single items. Two claims that cross may refuse each other once. If a key is
+   * refused, the keys that this call has added are free again. With `isDone`, each key that can be recorded stays recorded.
+   */
+  async claim(
+    webhookId: string,
+    keys: readonly string[],
+    seconds: number,
+    owner: string,
+    isDone = false,
+  ): Promise<ClaimState> {
+    const hashes = hashesOf(webhookId, keys)
+    const ask = () => this.#claimAll(hashes, seconds, owner, isDone)
+    return this.#reservations.claim(hashes, seconds, owner, isDone, ask)
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
@@ -108,6 +137,7 @@ export class DynamoDBNonceStore implements NonceStore {
       const hash = scopedKeyHash(webhookId, key)
       return {
         reserve: (owner) => this.#reserve(hash, PROBE_SECONDS, owner),
+        claim: (owner) => this.#claimAll([hash], PROBE_SECONDS, owner, false),
         release: (owner) => this.#release([hash], owner),
         advice: 'Pass the input to PutItem unchanged.',
       }
@@ -115,12 +145,39 @@ export class DynamoDBNonceStore implements NonceStore {
   }
 
   async #reserve(hash: string, ttlSeconds: number, owner: string | undefined): Promise<boolean> {
-    const now = timeOf(this.#clock)
     const caller = newToken(owner)
-    // Time to live reads whole seconds.
+    const [expiresAt, now] = this.#times(ttlSeconds)
+    return (await this.#put(hash, expiresAt, caller, IS_FREE, { ...now, ':caller': { S: caller } })).isWritten
+  }
+
+  async #claimAll(hashes: readonly string[], seconds: number, owner: string, isDone: boolean): Promise<ClaimState> {
+    const added: string[] = []
+    let state: ClaimState = 'claimed'
+    for (const hash of hashes) {
+      const [expiresAt, now] = this.#times(seconds)
+      const [caller, hashOfOwner] = [newToken(owner), ownerHash(owner)]
+      const claim = hashOfOwner + CLAIM
+      const { isWritten, old } = isDone
+        ? await this.#put(hash, expiresAt, caller, IS_FREE_OR_OWN, { ...now, ':owner': { S: hashOfOwner } }, RETURN_OLD)
+        : await this.#put(hash, expiresAt, claim, IS_FREE, { ...now, ':caller': { S: claim } }, RETURN_OLD)
+      const { reserved_by: reservedBy, expires_at: expiry } = Object(old)
+      if (!isWritten) {
+        // Old versions of the SDK return no item, and then nobody knows whether the key is reserved.
+        const isReserved = typeof reservedBy?.S === 'string' && !reservedBy.S.endsWith(CLAIM)
+        if (state !== 'taken') state = isReserved ? 'taken' : 'in_progress'
+        if (!isDone) break
+      } else if (reservedBy?.S !== claim || Number(expiry?.N) < Number(now[':now'].N)) added.push(hash)
+    }
+    // A claim that this call only extended stays, because its code is running.
+    if (state !== 'claimed' && !isDone) await this.#release(added, owner)
+    return state
+  }
+
+  /** Returns when a key expires, and the current time, both in seconds. Time to live reads whole seconds. */
+  #times(ttlSeconds: number): [expiresAt: number, now: { ':now': { N: string } }] {
+    const now = timeOf(this.#clock)
     const expiresAt = Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)
-    const values = { ':now': { N: (Math.floor(now) / 1000).toFixed(3) }, ':caller': { S: caller } }
-    return this.#put(hash, expiresAt, caller, IS_FREE, values)
+    return [expiresAt, { ':now': { N: (Math.floor(now) / 1000).toFixed(3) } }]
   }
 
   #release(hashes: readonly string[], owner: string): Promise<unknown> {
@@ -130,32 +187,34 @@ export class DynamoDBNonceStore implements NonceStore {
     return Promise.all(hashes.map((hash) => this.#put(hash, expiresAt, newToken(undefined), IS_OWN, values)))
   }
 
-  /** Writes an item if the condition is true, and resolves to whether the condition was true. */
+  /** Writes an item if the condition is true. Resolves to whether it was true, and to the earlier item if `more` asks for it. */
   async #put(
     hash: string,
     expiresAt: number,
     caller: string,
     condition: string,
     values: DynamoDBPutItemInput['ExpressionAttributeValues'],
-  ): Promise<boolean> {
+    more?: typeof RETURN_OLD,
+  ): Promise<{ isWritten: boolean; old?: unknown }> {
     const input: DynamoDBPutItemInput = {
       TableName: this.#table,
       Item: { key_hash: { S: hash }, expires_at: { N: String(expiresAt) }, reserved_by: { S: caller } },
       ConditionExpression: condition,
       ExpressionAttributeValues: values,
       ReturnConsumedCapacity: 'TOTAL',
+      ...more,
     }
     let output: unknown
     try {
       output = await this.#putItem(input)
     } catch (error) {
-      const { name, code } = Object(error)
+      const { name, code, Item: old } = Object(error)
       // Version 3 of the SDK sets `name`, and version 2 sets `code`.
-      if ([name, code].includes('ConditionalCheckFailedException')) return false
-      throw error
+      if ([name, code].includes('ConditionalCheckFailedException')) return { isWritten: false, old }
+      throw withoutCredentials(error)
     }
     // Only a response of DynamoDB contains ConsumedCapacity. An SDK command that was never sent does not.
-    if (Object(output).ConsumedCapacity) return true
+    if (Object(output).ConsumedCapacity) return { isWritten: true, old: Object(output).Attributes }
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }
 }

@@ -34,7 +34,7 @@ const REASONS: readonly Reason[] = [
   ],
   [
     [1044, 1142, 1143, 1227],
-    'The user lacks a permission. The user needs SELECT, INSERT and DELETE on the table. If the table is absent, the user also needs CREATE on the database.',
+    'The user lacks a permission. The user needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, the user also needs CREATE on the database.',
   ],
   [
     [/\bNOPERM\b|user executing the script can't/],

@@ -19,8 +19,19 @@ export function hashesOf(webhookId: string, keys: readonly string[]): string[] {
   return keys.map((key) => scopedKeyHash(webhookId, key))
 }
 
+/** The length of a claim's mark. A column of an existing table has room for 16 bytes, and MySQL can cut longer values without an error. */
+export const CLAIM_BYTES = 15
+
 export function ownerHash(owner: string): string {
   return hash('sha256', owner).slice(0, 32)
+}
+
+/**
+ * Returns the mark of a claim in a table, in hex. A reservation has 16 bytes or none, so a claim can be told from a reservation, and the rows
+ * of one owner begin with the same bytes.
+ */
+export function claimMark(hashOfOwner: string): string {
+  return hashOfOwner.slice(0, 2 * CLAIM_BYTES)
 }
 
 /**

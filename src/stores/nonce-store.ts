@@ -69,6 +69,41 @@ export interface NonceStore {
    * @throws any error if the store failed. The keys then stay reserved.
    */
   release?(webhookId: string, keys: readonly string[], owner: string): void | Promise<void>
+
+  /**
+   * Optional: claims all keys or none for `seconds`, in one atomic step. A claim ends by itself, so the keys are free again if the process
+   * dies. `handle` with `eventId` needs `claim` and {@link NonceStore.release}: it claims the keys, extends the claim while your code runs,
+   * and records the keys as done.
+   *
+   * A claim whose time has ended is free. A claim by the same owner extends its own claim. A claim never changes a reservation, not even of
+   * the same owner. For `reserve` and `reserveAll`, a live claim is taken. `release` frees a claim too.
+   *
+   * With `isDone`, the keys become reserved for `seconds` if each key is free, or claimed or reserved by this owner. The same call may be
+   * repeated, because its response may be lost. Its own claim may have ended, if nobody else took the key.
+   *
+   * @param keys - the keys of a message, or the key of an event: `event ` and 64 hex digits.
+   * @param seconds - how long the claim or, with `isDone`, the reservation lasts, in seconds.
+   * @returns `'claimed'` if the keys are now claimed or, with `isDone`, reserved. `'taken'` if a key is reserved, and `'in_progress'` if
+   * another owner has a live claim. If you cannot tell the two apart, return `'in_progress'`.
+   * @throws any error if the store failed.
+   */
+  claim?(
+    webhookId: string,
+    keys: readonly string[],
+    seconds: number,
+    owner: string,
+    isDone?: boolean,
+  ): ClaimState | Promise<ClaimState>
+
+  /** How long `handle` records an event, in seconds. The default is 604 800 (7 days). */
+  readonly eventTtlSeconds?: number
+}
+
+/** What {@link NonceStore.claim} returns. */
+export type ClaimState = 'claimed' | 'in_progress' | 'taken'
+
+export function isClaimState(value: unknown): value is ClaimState {
+  return value === 'claimed' || value === 'in_progress' || value === 'taken'
 }
 
 export function assertNonceStore(nonceStore: NonceStore): void {
@@ -125,7 +160,22 @@ export async function reserveKeys(
   throw failure
 }
 
-/** Releases the keys that were reserved for `owner`. */
+/** Claims keys, or records them as done. Throws if the store fails, or returns no state. */
+export async function claimKeys(
+  nonceStore: NonceStore,
+  ...call: Parameters<NonNullable<NonceStore['claim']>>
+): Promise<ClaimState> {
+  let state: unknown
+  try {
+    state = await nonceStore.claim?.(...call)
+  } catch (cause) {
+    throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
+  }
+  if (isClaimState(state)) return state
+  throw new NonceStoreError(`claim() returned ${kindOf(state)}. Return 'claimed', 'in_progress' or 'taken'.`)
+}
+
+/** Releases the keys that were reserved or claimed for `owner`. */
 export async function releaseKeys(
   nonceStore: NonceStore,
   webhookId: string,

@@ -1,4 +1,27 @@
 import { assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
+import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
+
+/** Seven days, because many senders repeat an event for three to five days. */
+export const EVENT_TTL_SECONDS = 604_800
+
+/** The option of all stores for events. */
+export interface EventOptions {
+  /**
+   * How long an event counts as repeated, in seconds: a whole number from 600, by default 604 800 (7 days). Pass a longer time than your
+   * sender repeats an event.
+   */
+  eventTtlSeconds?: number | undefined
+}
+
+/** Returns how long an event counts as repeated, in seconds. Throws if the time is invalid. */
+export function readEventTtl({ eventTtlSeconds = EVENT_TTL_SECONDS }: EventOptions): number {
+  if (Number.isInteger(eventTtlSeconds) && eventTtlSeconds >= NONCE_TTL_SECONDS && eventTtlSeconds < 2 ** 31) {
+    return eventTtlSeconds
+  }
+  throw invalidRange(
+    `eventTtlSeconds is not a whole number of seconds from ${NONCE_TTL_SECONDS}. Suggested: ${EVENT_TTL_SECONDS}.`,
+  )
+}
 
 /** The options of all stores that use a server. */
 export interface NetworkOptions {

@@ -1,6 +1,9 @@
+import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import { within } from '../within.js'
 import { Admission } from './admission.js'
 import { MemoryNonceStore } from './memory.js'
+import type { ClaimState } from './nonce-store.js'
+import { RecentKeys } from './recent-keys.js'
 import { LateReservations } from './with-timeout.js'
 
 /** For how many milliseconds a key that another process holds is remembered, because that process can release the key. */
@@ -14,7 +17,11 @@ const MAX_OWN = 100_000
 const OWNER = 'this process'
 
 /** A subclass, so that it does not count for the warning about a memory store per request. */
-class OwnKeys extends MemoryNonceStore {}
+class OwnKeys extends MemoryNonceStore {
+  hasOneOf(keys: readonly string[]): boolean {
+    return this.has('', keys)
+  }
+}
 
 /** A reservation without a response so far. */
 interface Pending {
@@ -33,20 +40,21 @@ export class Reservations {
   readonly timeout: number
   readonly #admission: Admission
   readonly #late: LateReservations
-  readonly #now: () => number
   /** The latest pending reservation of each key. */
   readonly #pending = new Map<string, Pending>()
   /** The keys that this process has reserved or is about to reserve. Only this process can release them before their TTL ends. */
   readonly #own: OwnKeys
-  /** The time until which each key of another process is remembered, the oldest key first. */
-  readonly #takenUntil = new Map<string, number>()
+  /** What the server said about the keys of another process. */
+  readonly #refused: RecentKeys<Exclude<ClaimState, 'claimed'>>
+  /** The owner of each claim of this process, by its first key. */
+  readonly #claims = new Map<string, string>()
 
   /** The times `timeout` and `now()` are in milliseconds. `concurrency` is the maximum number of reservations in flight. */
   constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
     this.timeout = timeout
     this.#admission = new Admission(concurrency, timeout)
     this.#late = new LateReservations(timeout)
-    this.#now = now
+    this.#refused = new RecentKeys(MAX_REMEMBERED, now)
     this.#own = new OwnKeys({ maxEntries: MAX_OWN, whenFull: 'evict', clock: { now } })
   }
 
@@ -67,13 +75,13 @@ export class Reservations {
     const earlier = new Set(keys.flatMap((key) => this.#pending.get(key) ?? []))
     for (const other of earlier) if (other.id === id) return other.outcome.then(() => false)
 
-    let isClaimed = false
+    let isStarted = false
     let isOver = false
     const send = () => {
       this.#late.assertNone(keys)
-      isClaimed = this.claim(keys, ttlSeconds)
+      isStarted = this.start(keys, ttlSeconds)
       // After the time-out, nothing is sent.
-      return isClaimed && this.#admission.send(async () => !isOver && ask())
+      return isStarted && this.#admission.send(async () => !isOver && ask())
     }
     const response = Promise.allSettled([...earlier].map(({ outcome }) => outcome)).then(send)
     const pending = { id, outcome: this.#late.wait(keys, response, release && (() => this.release(keys, release))) }
@@ -84,24 +92,68 @@ export class Reservations {
       return isReserved
     } finally {
       isOver = true
-      if (isClaimed) this.settle(keys, isReserved, ttlSeconds)
+      if (isStarted) this.settle(keys, isReserved, ttlSeconds)
       for (const key of keys) if (this.#pending.get(key) === pending) this.#pending.delete(key)
     }
   }
 
   /**
-   * Claims all keys or none for a reservation that is about to be sent, and returns whether no key is known to be taken. A claim lasts for
-   * the TTL, so it ends before the server frees the keys. Call {@link settle} when the reservation ends.
+   * Marks all keys or none as taken by this process, because a reservation is about to be sent. Returns whether no key is known to be taken.
+   * The mark lasts for the TTL, so it ends before the server frees the keys. Call {@link settle} when the reservation ends.
    */
-  claim(keys: readonly string[], ttlSeconds: number): boolean {
-    return !this.#isHeldElsewhere(keys) && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
+  start(keys: readonly string[], ttlSeconds: number): boolean {
+    return this.#refusalOf(keys) === undefined && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
   }
 
-  /** Keeps the claim of the keys if the server reserved them. Otherwise, gives the claim back. */
+  /** Keeps the mark of the keys if the server reserved them. Otherwise, removes the mark. */
   settle(keys: readonly string[], isReserved: boolean | undefined, ttlSeconds: number): void {
     if (isReserved) return
     this.#own.release('', keys, OWNER)
-    if (isReserved === false) this.#remember(keys, ttlSeconds)
+    // A live claim is taken for a reservation, so this process does not know whether the keys are done or in progress.
+    if (isReserved === false) this.#remember(keys, 'in_progress', ttlSeconds)
+  }
+
+  /**
+   * Claims keys with `ask`, or records them as done. Rejects after the time-out. A late claim ends by itself.
+   *
+   * The first claim of an owner obeys the limit, and keys that are known to be taken cost no statement. Later calls are sent at once, because
+   * a claim would end while they wait, and its code is running.
+   */
+  async claim(
+    keys: readonly string[],
+    seconds: number,
+    owner: string,
+    isDone: boolean,
+    ask: () => Promise<ClaimState>,
+  ): Promise<ClaimState> {
+    const isFirst = !isDone && this.#claims.get(String(keys[0])) !== owner
+    const known = isFirst ? this.stateOf(keys) : undefined
+    if (known !== undefined) return known
+    let isOver = false
+    try {
+      const response = isFirst ? this.#admission.send<ClaimState>(async () => (isOver ? 'in_progress' : ask())) : ask()
+      const state = await within(this.timeout, response)
+      this.note(keys, seconds, owner, isDone, state)
+      return state
+    } finally {
+      isOver = true
+    }
+  }
+
+  /** Returns whether keys are known to be taken or in progress, before a first claim is sent. */
+  stateOf(keys: readonly string[]): 'taken' | 'in_progress' | undefined {
+    if (!this.#own.hasOneOf(keys)) return this.#refusalOf(keys)
+    return keys.some((key) => this.#pending.has(key)) ? 'in_progress' : 'taken'
+  }
+
+  /** Remembers the response to a claim. An event is remembered for 600 s, because its own TTL is days. */
+  note(keys: readonly string[], seconds: number, owner: string, isDone: boolean, state: ClaimState): void {
+    const first = String(keys[0])
+    if (state === 'claimed' && !isDone) this.#claims.set(first, owner)
+    else if (this.#claims.get(first) === owner) this.#claims.delete(first)
+    // `handle` remembers keys that are in progress.
+    if (state === 'taken') this.#remember(keys, state, seconds)
+    else if (state === 'claimed' && isDone) this.#own.reserveAll('', keys, Math.min(seconds, NONCE_TTL_SECONDS), OWNER)
   }
 
   sendIfIdle<T>(ask: () => Promise<T>): Promise<T> | undefined {
@@ -124,29 +176,26 @@ export class Reservations {
   /** Forgets that the keys were taken, because the reservation is released. */
   forget(keys: readonly string[]): void {
     this.#own.release('', keys, OWNER)
-    for (const key of [...keys, idOf(keys)]) this.#takenUntil.delete(key)
+    this.#claims.delete(String(keys[0]))
+    for (const key of [...keys, idOf(keys)]) this.#refused.delete(key)
   }
 
-  /** Returns whether another process holds one of the keys, or whether these keys were refused together. */
-  #isHeldElsewhere(keys: readonly string[]): boolean {
-    const now = this.#now()
-    return [...keys, idOf(keys)].some((key) => Number(this.#takenUntil.get(key)) > now)
+  /** Returns why the server refused one of the keys, or these keys together, if it did so recently. */
+  #refusalOf(keys: readonly string[]): 'taken' | 'in_progress' | undefined {
+    for (const key of [...keys, idOf(keys)]) {
+      const refusal = this.#refused.get(key)
+      if (refusal !== undefined) return refusal
+    }
+    return undefined
   }
 
   /**
-   * Remembers for 250 ms that the server refused a reservation. A key with a short TTL is remembered for a thousandth of the TTL, because the
+   * Remembers for 250 ms that the server refused the keys. A key with a short TTL is remembered for a hundredth of the TTL, because the
    * response does not say when a taken key expires.
    */
-  #remember(keys: readonly string[], ttlSeconds: number): void {
-    const now = this.#now()
-    // If a reservation of several keys was refused, this process does not know which key was taken.
-    const id = idOf(keys)
-    this.#takenUntil.delete(id)
-    this.#takenUntil.set(id, now + Math.min(REMEMBERED, Math.floor(ttlSeconds)))
-    for (const [oldest, until] of this.#takenUntil) {
-      if (until > now && this.#takenUntil.size <= MAX_REMEMBERED) break
-      this.#takenUntil.delete(oldest)
-    }
+  #remember(keys: readonly string[], state: 'taken' | 'in_progress', seconds: number): void {
+    // If several keys were refused together, this process does not know which key was taken.
+    this.#refused.set(idOf(keys), state, Math.min(REMEMBERED, Math.floor(10 * seconds)))
   }
 }
 

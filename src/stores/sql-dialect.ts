@@ -1,4 +1,6 @@
 import { kindOf } from '../arguments.js'
+import { CLAIM_BYTES } from './keys.js'
+import { type ClaimState, isClaimState } from './nonce-store.js'
 
 /** Runs one statement with its parameters. */
 export type SqlQuery = (text: string, values: (string | number)[]) => Promise<unknown>
@@ -11,6 +13,13 @@ export interface SqlReservation {
   readonly milliseconds: number
   /** The hash of the owner in hex, or an empty string. */
   readonly owner: string
+}
+
+/** The rows of a claim, or of keys that are recorded as done. */
+export interface SqlClaim extends SqlReservation {
+  /** The mark of the owner's claims in hex. `owner` is the same mark, or the owner of the records. */
+  readonly mark: string
+  readonly isDone: boolean
 }
 
 /** What differs between SQL databases. `table` is the table's quoted name. */
@@ -26,6 +35,8 @@ export interface SqlDialect {
   isUndone(error: unknown): boolean
   /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
+  /** Claims all keys or none, or records them as done, with the clock of the database. */
+  claim(query: SqlQuery, table: string, claim: SqlClaim): Promise<ClaimState>
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if a setting of the server or of the table makes the store unsafe. */
   checkSettings?(query: SqlQuery, table: string): Promise<void>
@@ -37,6 +48,23 @@ export interface SqlDialect {
 }
 
 export const COLUMNS = 'key_hash, expires_at, reserved_by'
+
+/** Returns SQL for the part of `reserved_by` that claims and reservations of one owner have in common. */
+export function markIn(column: string): string {
+  return `SUBSTR(${column}, 1, ${CLAIM_BYTES})`
+}
+
+/** Returns SQL for whether a row is a claim, and not a reservation. */
+export const IS_CLAIM = `OCTET_LENGTH(reserved_by) = ${CLAIM_BYTES}`
+
+/** Returns the state in the first row of a result. Without a row, another statement changed the keys at the same time. */
+export function stateIn(result: unknown): ClaimState {
+  const [row] = rowsOf(result)
+  if (row === undefined) return 'in_progress'
+  const { state } = row
+  if (isClaimState(state)) return state
+  throw new Error('query resolved to a row without a state. Resolve to rows as objects, as the client does by default.')
+}
 
 /** Returns the parameters of the statement that writes the rows of a reservation. */
 export function valuesOf({ hashes, milliseconds, owner }: SqlReservation): (string | number)[] {

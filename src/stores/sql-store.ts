@@ -2,16 +2,24 @@ import { assertOptions, invalidRange } from '../arguments.js'
 import { checkStore, PROBE_SECONDS, type Probe } from './check.js'
 import { hidingCredentials } from './credentials.js'
 import { storeFailure } from './failure.js'
-import { engineTtlMilliseconds, hashesOf, ownerHash } from './keys.js'
-import type { NonceStore } from './nonce-store.js'
-import { assertFunction, type NetworkOptions, networkOptions, type TableOptions, tableNames } from './options.js'
+import { claimMark, engineTtlMilliseconds, hashesOf, ownerHash } from './keys.js'
+import type { ClaimState, NonceStore } from './nonce-store.js'
+import {
+  assertFunction,
+  type EventOptions,
+  type NetworkOptions,
+  networkOptions,
+  readEventTtl,
+  type TableOptions,
+  tableNames,
+} from './options.js'
 import { Reservations } from './reservations.js'
 import { retryUndone } from './retry-undone.js'
-import type { SqlDialect, SqlQuery, SqlReservation } from './sql-dialect.js'
+import { markIn, type SqlDialect, type SqlQuery } from './sql-dialect.js'
 import { SWEEP_ROWS, Sweeper } from './sweeper.js'
 
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
-export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions {
+export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions, EventOptions {
   /**
    * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run the
    * statement inside your own transaction: a rollback would free the nonce.
@@ -21,6 +29,7 @@ export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions {
 
 /** A table of reservations in an SQL database. */
 export abstract class SqlStore {
+  readonly eventTtlSeconds: number
   protected readonly dialect: SqlDialect
   protected readonly query: SqlQuery
   protected readonly table: string
@@ -31,6 +40,7 @@ export abstract class SqlStore {
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
     const { query, table = 'webhook_nonces' } = options
     const { timeout, concurrency } = networkOptions(options)
+    this.eventTtlSeconds = readEventTtl(options)
     this.dialect = dialect
     this.query = hidingCredentials(query)
     this.table = tableNames(table, dialect.prefix, dialect.maxNameLength)
@@ -68,7 +78,7 @@ export abstract class SqlStore {
   }
 
   /** @internal */
-  protected abstract createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'>
+  protected abstract createProbe(webhookId: string, key: string): Omit<Probe, 'advice' | 'checkSettings'>
 
   /**
    * Deletes expired rows in batches, the oldest first, until no row is left. Skips rows that others have locked. The store deletes expired
@@ -109,16 +119,19 @@ export abstract class SqlStore {
   }
 
   /** Returns the `FROM` and `WHERE` of a statement for the rows of one owner, and the parameters of the statement. */
-  protected whereOwned({ hashes, owner }: Omit<SqlReservation, 'milliseconds'>): [text: string, values: string[]] {
+  protected whereOwned(hashes: readonly string[], hashOfOwner: string): [text: string, values: string[]] {
     const { bytes } = this.dialect
     const keys = hashes.map((_, index) => bytes(index + 2)).join()
-    return [`FROM ${this.table} WHERE reserved_by = ${bytes(1)} AND key_hash IN (${keys})`, [owner, ...hashes]]
+    return [
+      `FROM ${this.table} WHERE ${markIn('reserved_by')} = ${bytes(1)} AND key_hash IN (${keys})`,
+      [claimMark(hashOfOwner), ...hashes],
+    ]
   }
 }
 
 export class SqlNonceStore extends SqlStore implements NonceStore {
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
-    assertOptions(options, ['query', 'table', 'timeout', 'concurrency'])
+    assertOptions(options, ['query', 'table', 'timeout', 'concurrency', 'eventTtlSeconds'])
     assertFunction(options.query, 'query', '(text, values) => pool.query(text, values)')
     super(options, dialect)
   }
@@ -136,8 +149,22 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
       () => this.#reserve(hashes, milliseconds, owner),
       owner === undefined ? undefined : () => this.#release(hashes, owner),
     )
-    if (isReserved) this.sweepSometimes((sweep) => this.reservations.sendIfIdle(() => sweep(this.query)))
+    if (isReserved) this.#sweepIfIdle()
     return isReserved
+  }
+
+  async claim(
+    webhookId: string,
+    keys: readonly string[],
+    seconds: number,
+    owner: string,
+    isDone = false,
+  ): Promise<ClaimState> {
+    const hashes = hashesOf(webhookId, keys)
+    const ask = () => this.#claim(hashes, seconds, owner, isDone)
+    const state = await this.reservations.claim(hashes, seconds, owner, isDone, ask)
+    if (isDone && state === 'claimed') this.#sweepIfIdle()
+    return state
   }
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
@@ -145,11 +172,12 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
     await this.reservations.release(hashes, () => this.#release(hashes, owner))
   }
 
-  protected createProbe(webhookId: string, key: string): Pick<Probe, 'reserve' | 'release'> {
+  protected createProbe(webhookId: string, key: string): Required<Omit<Probe, 'advice' | 'checkSettings'>> {
     const hashes = hashesOf(webhookId, [key])
     const milliseconds = engineTtlMilliseconds(PROBE_SECONDS)
     return {
       reserve: (owner) => this.#reserve(hashes, milliseconds, owner),
+      claim: (owner) => this.#claim(hashes, PROBE_SECONDS, owner, false),
       release: (owner) => this.#release(hashes, owner),
     }
   }
@@ -160,7 +188,25 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
   }
 
   #release(hashes: readonly string[], owner: string): Promise<unknown> {
-    const [text, values] = this.whereOwned({ hashes, owner: ownerHash(owner) })
+    const [text, values] = this.whereOwned(hashes, ownerHash(owner))
     return this.retry(() => this.query(`DELETE ${text}`, values))
+  }
+
+  #claim(hashes: readonly string[], seconds: number, owner: string, isDone: boolean): Promise<ClaimState> {
+    const hashOfOwner = ownerHash(owner)
+    const mark = claimMark(hashOfOwner)
+    const claim = {
+      // All processes lock keys in the same order, so two statements rarely wait for each other.
+      hashes: [...hashes].sort(),
+      milliseconds: engineTtlMilliseconds(seconds),
+      owner: isDone ? hashOfOwner : mark,
+      mark,
+      isDone,
+    }
+    return this.retry(() => this.dialect.claim(this.query, this.table, claim))
+  }
+
+  #sweepIfIdle(): void {
+    this.sweepSometimes((sweep) => this.reservations.sendIfIdle(() => sweep(this.query)))
   }
 }

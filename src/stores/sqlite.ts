@@ -2,9 +2,11 @@ import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { engineTtlMilliseconds, hashesOf, ownerHash } from './keys.js'
-import type { NonceStore } from './nonce-store.js'
+import { CLAIM_BYTES, claimMark, engineTtlMilliseconds, hashesOf, ownerHash } from './keys.js'
+import type { ClaimState, NonceStore } from './nonce-store.js'
+import { type EventOptions, readEventTtl } from './options.js'
 import { Reservations } from './reservations.js'
+import { markIn } from './sql-dialect.js'
 
 /** The part of a database that {@link SqliteNonceStore} uses. Databases of `node:sqlite` and `better-sqlite3` have these methods. */
 interface SqliteDatabase {
@@ -14,13 +16,13 @@ interface SqliteDatabase {
 
 interface SqliteStatement {
   /** Runs the statement and returns its rows as objects. */
-  all(): unknown[]
+  all(...parameters: (Uint8Array | number)[]): unknown[]
   /** Runs the statement and returns how many rows it changed. */
   run(...parameters: (Uint8Array | number)[]): { changes: number | bigint }
 }
 
 /** Options of {@link SqliteNonceStore}. */
-export interface SqliteNonceStoreOptions {
+export interface SqliteNonceStoreOptions extends EventOptions {
   /** The table's name: ASCII letters, digits and `_`, but no digit first. By default `webhook_nonces`. */
   table?: string | undefined
   /**
@@ -31,6 +33,15 @@ export interface SqliteNonceStoreOptions {
   /** The clock for the expiry, by default `Date`. All processes that use the file must have the same clock. */
   clock?: Clock | undefined
 }
+
+/** The column and the bytes by which an owner finds its rows. */
+interface OwnRows {
+  readonly column: string
+  readonly mark: Buffer
+}
+
+/** SQL for what the claims and the reservations of one owner have in common. */
+const MARK = markIn('reserved_by')
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -62,12 +73,13 @@ const REMOVAL_INTERVAL = 32
  * ```
  */
 export class SqliteNonceStore implements NonceStore {
+  readonly eventTtlSeconds: number
   readonly #clock: Clock
   readonly #database: SqliteDatabase
   readonly #table: string
   readonly #reservations: Reservations
-  /** The prepared statements, by the number of keys. */
-  readonly #statements: SqliteStatement[] = []
+  /** The prepared statements by their text. */
+  readonly #statements = new Map<string, SqliteStatement>()
   readonly #release: SqliteStatement
   readonly #removeExpired: SqliteStatement
   /** The absolute path of the file, or an empty string for a database in memory. */
@@ -76,7 +88,7 @@ export class SqliteNonceStore implements NonceStore {
   #calls = 0
 
   constructor(database: SqliteDatabase, options: SqliteNonceStoreOptions = {}) {
-    assertOptions(options, ['table', 'timeout', 'clock'])
+    assertOptions(options, ['table', 'timeout', 'clock', 'eventTtlSeconds'])
     const { table = 'webhook_nonces', timeout = 1000, clock = Date } = options
     if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
       throw invalidType(
@@ -88,6 +100,7 @@ export class SqliteNonceStore implements NonceStore {
     }
     assertTimeout(timeout)
     assertClock(clock)
+    this.eventTtlSeconds = readEventTtl(options)
     this.#database = database
     this.#table = table
     this.#clock = clock
@@ -103,12 +116,12 @@ export class SqliteNonceStore implements NonceStore {
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS "${table}_expires_at" ON "${table}" (expires_at)`)
     })
-    this.#release = database.prepare(`DELETE FROM "${table}" WHERE key = ? AND reserved_by = ?`)
+    this.#release = database.prepare(`DELETE FROM "${table}" WHERE key = ? AND ${MARK} = ?`)
     this.#removeExpired = database.prepare(`
       DELETE FROM "${table}" WHERE key IN (
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
-    // The statements are prepared here, so that a table with wrong columns is an error now, and not at the first request.
-    this.#statementOf(1)
+    // A table with wrong columns is an error now, and not at the first request.
+    database.prepare(`SELECT key, expires_at, reserved_by FROM "${table}"`)
     // This statement throws if the database was opened for reading only.
     this.#removeExpired.run(0)
     const files = database.prepare('PRAGMA database_list').all().map(Object)
@@ -122,28 +135,46 @@ export class SqliteNonceStore implements NonceStore {
 
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): boolean {
     const hashes = hashesOf(webhookId, keys)
-    if (!this.#reservations.claim(hashes, ttlSeconds)) return false
+    if (!this.#reservations.start(hashes, ttlSeconds)) return false
     let isReserved: boolean | undefined
     try {
-      isReserved = this.#reserve(hashes, ttlSeconds, owner)
+      isReserved = this.#write(hashes, ttlSeconds, bytesOf(owner === undefined ? '' : ownerHash(owner)))
     } finally {
       this.#reservations.settle(hashes, isReserved, ttlSeconds)
     }
     return isReserved
   }
 
+  claim(webhookId: string, keys: readonly string[], seconds: number, owner: string, isDone = false): ClaimState {
+    const hashes = hashesOf(webhookId, keys)
+    const known = isDone ? undefined : this.#reservations.stateOf(hashes)
+    if (known !== undefined) return known
+    const hashOfOwner = ownerHash(owner)
+    const own = { column: isDone ? MARK : 'reserved_by', mark: bytesOf(claimMark(hashOfOwner)) }
+    const isWritten = this.#write(hashes, seconds, isDone ? bytesOf(hashOfOwner) : own.mark, own)
+    const state = isWritten ? 'claimed' : this.#stateOf(hashes, own)
+    this.#reservations.note(hashes, seconds, owner, isDone, state)
+    return state
+  }
+
   release(webhookId: string, keys: readonly string[], owner: string): void {
     const hashes = hashesOf(webhookId, keys)
-    for (const hash of hashes) this.#release.run(bytesOf(hash), ownerBytes(owner))
+    for (const hash of hashes) this.#release.run(bytesOf(hash), bytesOf(claimMark(ownerHash(owner))))
     this.#reservations.forget(hashes)
   }
 
-  #reserve(hashes: readonly string[], ttlSeconds: number, owner: string | undefined): boolean {
+  /** Writes all rows, or none if a key belongs to somebody else. */
+  #write(hashes: readonly string[], ttlSeconds: number, owner: Buffer, own?: OwnRows): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
-    const statement = this.#statementOf(hashes.length)
-    const { changes } = statement.run(...hashes.map(bytesOf), expiresAt, ownerBytes(owner), Math.floor(now))
+    const [taken, parameters] = this.#taken(now, own)
+    const statement = this.#prepare(`
+      WITH wanted (key) AS (VALUES ${hashes.map(() => '(?)').join()})
+      INSERT INTO "${this.#table}" (key, expires_at, reserved_by) SELECT key, ?, ? FROM wanted
+      WHERE NOT EXISTS (SELECT 1 ${taken} AND key IN wanted)
+      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by`)
+    const { changes } = statement.run(...hashes.map(bytesOf), expiresAt, owner, ...parameters)
     // The statement changes nothing if one key is taken.
     if (Number(changes) !== hashes.length) return false
     if (this.#currentFile() !== this.#file) {
@@ -154,29 +185,39 @@ export class SqliteNonceStore implements NonceStore {
     return true
   }
 
+  /** Returns why keys cannot be claimed. */
+  #stateOf(hashes: readonly string[], own: OwnRows): ClaimState {
+    const [taken, parameters] = this.#taken(timeOf(this.#clock), own)
+    const keys = hashes.map(() => '?').join()
+    const select = this.#prepare(
+      `SELECT min(length(reserved_by) = ${CLAIM_BYTES}) AS claims ${taken} AND key IN (${keys})`,
+    )
+    const { claims } = Object(select.all(...parameters, ...hashes.map(bytesOf))[0])
+    // Without a row, another process has just freed the keys.
+    return claims === 0 ? 'taken' : 'in_progress'
+  }
+
+  /** Returns the `FROM` and `WHERE` of live rows that belong to somebody else, and their parameters. */
+  #taken(now: number, own: OwnRows | undefined): [text: string, parameters: (Buffer | number)[]] {
+    const text = `FROM "${this.#table}" WHERE expires_at >= ?`
+    return own ? [`${text} AND ${own.column} <> ?`, [Math.floor(now), own.mark]] : [text, [Math.floor(now)]]
+  }
+
+  #prepare(text: string): SqliteStatement {
+    const statement = this.#statements.get(text) ?? this.#database.prepare(text)
+    this.#statements.set(text, statement)
+    return statement
+  }
+
   /** Returns an ID of the file that is currently at the database's path. Returns `undefined` for a database in memory. */
   #currentFile(): string | undefined {
     const stats = this.#path === '' ? undefined : statSync(this.#path, { throwIfNoEntry: false })
     return stats && `${stats.dev} ${stats.ino}`
   }
-
-  /** Returns the statement that reserves `count` keys. The parameters are the keys, the expiry, the owner and the time. */
-  #statementOf(count: number): SqliteStatement {
-    this.#statements[count] ??= this.#database.prepare(`
-      WITH wanted (key) AS (VALUES ${Array(count).fill('(?)').join()})
-      INSERT INTO "${this.#table}" (key, expires_at, reserved_by) SELECT key, ?, ? FROM wanted
-      WHERE NOT EXISTS (SELECT 1 FROM "${this.#table}" WHERE key IN wanted AND expires_at >= ?)
-      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by`)
-    return this.#statements[count]
-  }
 }
 
 function bytesOf(hash: string): Buffer {
   return Buffer.from(hash, 'hex')
-}
-
-function ownerBytes(owner: string | undefined): Buffer {
-  return bytesOf(owner === undefined ? '' : ownerHash(owner))
 }
 
 function retryWhileBusy(timeout: number, act: () => void): void {

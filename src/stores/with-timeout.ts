@@ -3,6 +3,7 @@ import { storeError } from '../errors.js'
 import { within } from '../within.js'
 import { scopedKey } from './keys.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
+import { RecentKeys } from './recent-keys.js'
 
 /**
  * Returns a store that waits at most `milliseconds` for a response of `nonceStore`, and then rejects. The network stores of this package
@@ -28,8 +29,9 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
   assertNonceStore(nonceStore)
   assertTimeout(milliseconds, 'milliseconds')
   const late = new LateReservations(milliseconds)
-  const { reserveAll, release } = nonceStore
+  const { reserveAll, release, claim, eventTtlSeconds } = nonceStore
   const limited: NonceStore = {
+    ...(eventTtlSeconds !== undefined && { eventTtlSeconds }),
     reserve: (...call) => reserve(call[0], [call[1]], call[3], () => nonceStore.reserve(...call)),
   }
   if (reserveAll) {
@@ -37,6 +39,10 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
   }
   if (release) {
     limited.release = (...call) => within(milliseconds, release.apply(nonceStore, call))
+  }
+  if (claim) {
+    // A late claim is not given back. It ends by itself, and it may extend a claim whose code is running.
+    limited.claim = (...call) => within(milliseconds, claim.apply(nonceStore, call))
   }
   return limited
 
@@ -69,8 +75,8 @@ const MAX_REFUSED = 10_000
  */
 export class LateReservations {
   readonly #timeout: number
-  /** Until when copies of each key are refused, the oldest key first. */
-  readonly #refusals = new Map<string, { readonly until: number }>()
+  /** The keys whose copies are refused. */
+  readonly #refusals = new RecentKeys<object>(MAX_REFUSED)
 
   constructor(timeout: number) {
     this.#timeout = timeout
@@ -78,8 +84,7 @@ export class LateReservations {
 
   /** Throws if an earlier reservation of one of the keys had no response in time, and may still come. */
   assertNone(keys: readonly string[]): void {
-    const now = performance.now()
-    if (!keys.some((key) => Number(this.#refusals.get(key)?.until) > now)) return
+    if (!keys.some((key) => this.#refusals.get(key))) return
     throw storeError(
       'ETIMEDOUT',
       `An earlier copy of the request has no response after ${this.#timeout} ms. Check the server. A later retry can be accepted.`,
@@ -114,15 +119,8 @@ export class LateReservations {
   }
 
   #refuseCopies(keys: readonly string[]): object {
-    const refusal = { until: performance.now() + REFUSED }
-    for (const key of keys) {
-      this.#refusals.delete(key)
-      this.#refusals.set(key, refusal)
-    }
-    for (const oldest of this.#refusals.keys()) {
-      if (this.#refusals.size <= MAX_REFUSED) break
-      this.#refusals.delete(oldest)
-    }
+    const refusal = {}
+    for (const key of keys) this.#refusals.set(key, refusal, REFUSED)
     return refusal
   }
 }

@@ -22,7 +22,7 @@ export interface TransactionDialect {
   lock(table: string, rows: TransactionRows, milliseconds: number): string
   /** Returns the statement that writes `count` rows, but no row whose key is reserved. `values` are the parameters. */
   upsert(table: string, count: number): string
-  /** Whether the statement of {@link upsert} returns the column `hash` of the rows that were written. */
+  /** Whether the statement of {@link upsert} returns the column `hash` of the rows that were written, so that no query asks for them. */
   readonly returnsHashes: boolean
   /** SQL for the hash of a row's key in hex. */
   readonly hash: string

@@ -1,5 +1,5 @@
 import { MAX_TIMEOUT } from '../arguments.js'
-import { POSTGRES, rowOf, upsert } from '../stores/postgres/store.js'
+import { POSTGRES, rowOf, tryLock, upsert } from '../stores/postgres/store.js'
 import { beginOn, type TransactionConnection } from './begin.js'
 import type { TransactionDialect } from './dialect.js'
 import { SqlTransactionStore, type SqlTransactionStoreOptions } from './sql-transaction-store.js'
@@ -13,11 +13,9 @@ const OWNER = 'inbound_webhook_auth.owner'
 const HASH = "encode(key_hash, 'hex')"
 
 const TRANSACTIONS: TransactionDialect = {
-  // The lock and the settings end with the transaction. The number of the lock differs for each table and key.
+  // The lock and the settings end with the transaction.
   lock(table, { hashes, owner }, milliseconds) {
-    const locks = hashes.map(
-      (hash) => `pg_try_advisory_xact_lock(${BigInt(`0x${hash.slice(0, 15)}`)} # '${table}'::regclass::oid::int8)`,
-    )
+    const locks = hashes.map((hash) => tryLock(table, `'${hash}'`))
     const locked = `SELECT CASE WHEN ${locks.join(' AND ')} THEN 1 ELSE 0 END AS locked`
     if (milliseconds === Number.POSITIVE_INFINITY) return locked
     const [idle, statement, transaction] = LIMITS.map((name) => {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions, assertTimeout, invalidRange } from '../arguments.js'
+import { assertOptions, assertTimeout } from '../arguments.js'
 import { HttpError, NonceStoreError, storeError } from '../errors.js'
-import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import { PROBE_SECONDS, type Probe } from '../stores/check.js'
 import { withoutCredentials } from '../stores/credentials.js'
 import { engineTtlMilliseconds, hashesOf, ownerHash } from '../stores/keys.js'
-import { assertFunction, type TableOptions } from '../stores/options.js'
-import { hashesIn, rowsOf, type SqlDialect, type SqlQuery, valuesOf } from '../stores/sql-dialect.js'
+import { assertFunction, type EventOptions, type TableOptions } from '../stores/options.js'
+import { hashesIn, IS_CLAIM, rowsOf, type SqlDialect, type SqlQuery, valuesOf } from '../stores/sql-dialect.js'
 import { SqlStore } from '../stores/sql-store.js'
 import { within } from '../within.js'
 import type { LockRow, TransactionDialect, TransactionRows } from './dialect.js'
@@ -17,7 +16,7 @@ import type { TransactionOutcome, TransactionRequest, TransactionStore, WorkSign
  * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. `begin` and `query` are each a single line with any client or query
  * builder.
  */
-export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
+export interface SqlTransactionStoreOptions<Transaction> extends TableOptions, EventOptions {
   /**
    * Begins a transaction, and calls `run` once with this transaction. Commits when `run` resolves, and rolls back when `run` rejects. Pass
    * `beginPg(pool)`, or `(run) => knex.transaction(run)`.
@@ -32,15 +31,7 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions {
    * server ends the transaction. `Infinity` switches the limit off.
    */
   workTimeout?: number | undefined
-  /**
-   * How long an event counts as repeated, in seconds: a whole number from 600, by default 604 800 (7 days). Pass a longer time than your
-   * sender repeats an event.
-   */
-  eventTtlSeconds?: number | undefined
 }
-
-/** Seven days, because many senders repeat an event for three to five days. */
-const EVENT_TTL_SECONDS = 604_800
 
 const LOST =
   'The transaction ended or failed in your code, so nothing is committed. Await each statement, do not catch its error, and do not end the transaction.'
@@ -54,7 +45,6 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   readonly #dialect: TransactionDialect
   readonly #begin: SqlTransactionStoreOptions<Transaction>['begin']
   readonly #query: SqlTransactionStoreOptions<Transaction>['query']
-  readonly #eventTtlSeconds: number
   /** Runs statements in a transaction of their own. */
   readonly #inTransaction: <T>(statements: (query: SqlQuery) => Promise<T>) => Promise<T>
   /** How many calls of `begin` have not begun their transaction so far. */
@@ -63,15 +53,10 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
 
   constructor(options: SqlTransactionStoreOptions<Transaction>, dialect: SqlDialect, transactions: TransactionDialect) {
     assertOptions(options, ['begin', 'query', 'table', 'timeout', 'workTimeout', 'eventTtlSeconds'])
-    const { begin, query, table, timeout, workTimeout = 30_000, eventTtlSeconds = EVENT_TTL_SECONDS } = options
+    const { begin, query, table, timeout, workTimeout = 30_000, eventTtlSeconds } = options
     assertFunction(begin, 'begin', '(run) => knex.transaction(run)')
     assertFunction(query, 'query', '(transaction, text) => transaction.raw(text)')
     if (workTimeout !== Number.POSITIVE_INFINITY) assertTimeout(workTimeout, 'workTimeout', 30_000)
-    if (!Number.isInteger(eventTtlSeconds) || eventTtlSeconds < NONCE_TTL_SECONDS || eventTtlSeconds >= 2 ** 31) {
-      throw invalidRange(
-        `eventTtlSeconds is not a whole number of seconds from ${NONCE_TTL_SECONDS}. Suggested: ${EVENT_TTL_SECONDS}.`,
-      )
-    }
     const inTransaction = async <T>(statements: (query: SqlQuery) => Promise<T>): Promise<T> => {
       let result: T | undefined
       await begin(async (transaction) => {
@@ -79,12 +64,12 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       })
       return result as T
     }
-    super({ query: (text, values) => inTransaction((queryOnce) => queryOnce(text, values)), table, timeout }, dialect)
+    const queryAlone: SqlQuery = (text, values) => inTransaction((queryOnce) => queryOnce(text, values))
+    super({ query: queryAlone, table, timeout, eventTtlSeconds }, dialect)
     this.#inTransaction = inTransaction
     this.#dialect = transactions
     this.#begin = begin
     this.#query = query
-    this.#eventTtlSeconds = eventTtlSeconds
     this.#workTimeout = workTimeout
   }
 
@@ -92,7 +77,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     const { webhookId, keys, ttlSeconds } = request
     const hashes = hashesOf(webhookId, keys)
     // Known replays are refused here, because otherwise each replay of a flood would begin a transaction.
-    if (!this.reservations.claim(hashes, ttlSeconds)) return { outcome: 'replayed' }
+    if (!this.reservations.start(hashes, ttlSeconds)) return { outcome: 'replayed' }
     let isReserved: boolean | undefined
     try {
       const result = await this.#transact(request)
@@ -106,12 +91,12 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
 
   /** Runs one transaction without the memory of this process. */
   async #transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>> {
-    const { webhookId, keys, ttlSeconds, eventKey, work } = request
+    const { webhookId, keys, ttlSeconds, eventKeys = [], work } = request
     const owner = ownerHash(randomUUID())
     const message = { hashes: hashesOf(webhookId, keys), milliseconds: engineTtlMilliseconds(ttlSeconds), owner }
     const event = {
-      hashes: hashesOf(webhookId, eventKey === undefined ? [] : [eventKey]),
-      milliseconds: engineTtlMilliseconds(this.#eventTtlSeconds),
+      hashes: hashesOf(webhookId, eventKeys),
+      milliseconds: engineTtlMilliseconds(this.eventTtlSeconds),
       owner,
     }
     const rows: TransactionRows = {
@@ -234,31 +219,39 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   }
 
   /** Reserves all keys, or the keys of the message alone if the event is repeated, or none. */
-  async #reserve(query: SqlQuery, rows: TransactionRows): Promise<'done' | 'repeated' | 'replayed'> {
-    const { hashes, eventHash, values } = rows
+  async #reserve(query: SqlQuery, rows: TransactionRows): Promise<'done' | 'repeated' | 'replayed' | 'in_progress'> {
+    const { hashes, eventHash, owner, values } = rows
     const result = await query(this.#dialect.upsert(this.table, hashes.length), [...values])
-    const written = this.#dialect.returnsHashes ? hashesIn(result) : await this.#reservedHashes(query, rows)
-    const taken = hashes.filter((hash) => !written.includes(hash))
+    if (this.#dialect.returnsHashes && hashesIn(result).length === hashes.length) return 'done'
+    const states = await this.#states(query, rows)
+    // A key without a row that this transaction can see belongs to a transaction or a claim that is about to end.
+    const stateOf = (hash: string) => states.get(hash) ?? 'in_progress'
+    const taken = hashes.filter((hash) => stateOf(hash) !== 'own')
     if (taken.length === 0) return 'done'
-    // The event is the last key, so it is the first taken key only if no key of the message is taken.
-    if (taken[0] === eventHash) return 'repeated'
-    const [from, parameters] = this.whereOwned(rows)
-    if (written.length > 0) await query(`DELETE ${from}`, parameters)
-    return 'replayed'
+    const isReplay = taken.some((hash) => hash !== eventHash && stateOf(hash) === 'taken')
+    const isInProgress = taken.some((hash) => stateOf(hash) === 'in_progress')
+    if (!isReplay && !isInProgress) return 'repeated'
+    const [from, parameters] = this.whereOwned(hashes, owner)
+    if (taken.length < hashes.length) await query(`DELETE ${from}`, parameters)
+    return isReplay ? 'replayed' : 'in_progress'
   }
 
   /** Rejects if a key is not reserved any more. */
   async #assertReserved(query: SqlQuery, rows: TransactionRows): Promise<void> {
-    const reserved = await this.#reservedHashes(query, rows).catch((error: unknown) => {
+    const states = await this.#states(query, rows).catch((error: unknown) => {
       throw new Error(LOST, { cause: withoutCredentials(error) })
     })
-    if (reserved.length !== rows.hashes.length) throw new Error(LOST)
+    if (!rows.hashes.every((hash) => states.get(hash) === 'own')) throw new Error(LOST)
   }
 
-  /** Resolves to the hashes of the keys that this transaction has reserved. */
-  async #reservedHashes(query: SqlQuery, rows: TransactionRows): Promise<string[]> {
-    const [from, parameters] = this.whereOwned(rows)
-    return hashesIn(await query(`SELECT ${this.#dialect.hash} AS hash ${from}`, parameters))
+  /** Resolves to the state of each key that has a row. */
+  async #states(query: SqlQuery, { hashes, owner }: TransactionRows): Promise<Map<string, string>> {
+    const { bytes } = this.dialect
+    const keys = hashes.map((_, index) => bytes(index + 2)).join()
+    const state = `CASE WHEN reserved_by = ${bytes(1)} THEN 'own' WHEN ${IS_CLAIM} THEN 'in_progress' ELSE 'taken' END`
+    const text = `SELECT ${this.#dialect.hash} AS hash, ${state} AS state FROM ${this.table} WHERE key_hash IN (${keys})`
+    const found = rowsOf(await query(text, [owner, ...hashes]))
+    return new Map(hashesIn(found).map((hash, index) => [hash, String(found[index]?.['state'])]))
   }
 
   /** Unlocks the keys. Resolves to `false` if the connection is lost, or the code has returned the connection to its pool. */

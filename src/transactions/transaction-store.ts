@@ -9,8 +9,11 @@ export interface TransactionRequest<Transaction, T> {
   readonly keys: readonly string[]
   /** How long to reserve the keys, in seconds. */
   readonly ttlSeconds: number
-  /** The key of the event. The store reserves this key for a time of its own. */
-  readonly eventKey?: string | undefined
+  /**
+   * The key of the event, if the receiver has `eventId`. The store reserves this key for a time of its own. The list is empty if `eventId`
+   * threw: `work` then throws too, unless the message is a replay.
+   */
+  readonly eventKeys?: readonly string[] | undefined
   /**
    * Checks the window again, and then runs the receiver's code.
    *
@@ -19,9 +22,12 @@ export interface TransactionRequest<Transaction, T> {
   work(transaction: Transaction, signal: WorkSignal): Promise<T>
 }
 
-/** The outcome of a transaction. `work` was called only if the outcome is `done`, and then `value` is its result. */
+/**
+ * The outcome of a transaction. `work` was called only if the outcome is `done`, and then `value` is its result. If the keys are still being
+ * recorded, `settled` resolves when that ends.
+ */
 export type TransactionOutcome<T> =
-  | { readonly outcome: 'done'; readonly value: T }
+  | { readonly outcome: 'done'; readonly value: T; readonly settled?: Promise<void> | undefined }
   | { readonly outcome: 'replayed' | 'repeated' | 'in_progress' }
 
 /**

@@ -121,7 +121,7 @@ describe.runIf(installed)('check() of a store in MySQL', () => {
       const guide = readFileSync(join(ROOT, 'docs/operate/sql.md'), 'utf8')
       const sql = codeBlocks(guide, 'sql').find((code) => code.includes('ON hooks.webhook_nonces TO hooks')) ?? ''
       const [, rights = ''] = /GRANT (.*) ON hooks\.webhook_nonces TO hooks;/.exec(sql) ?? []
-      expect(rights.split(', ')).toHaveLength(3)
+      expect(rights.split(', ')).toHaveLength(4)
       const user = "hooks@'127.0.0.1'"
       await server.sql(`CREATE OR REPLACE USER ${user}; DROP TABLE IF EXISTS hooks.webhook_nonces; USE hooks;
         ${sql.replace(' TO hooks;', ` TO ${user};`)}`)

@@ -95,14 +95,17 @@ describe('handle', () => {
     const eventId = vi.fn(({ messageId }: { messageId: string }) => messageId)
     const send = (seconds: number) => {
       const request = requestOf({ nonce: 'msg_1', timestamp: `${Number(TIMESTAMP) + seconds}` })
-      const work = (_: unknown, session: Session) => session.insertRow()
+      const work = (_: unknown, session: Session) => {
+        session.insertRow()
+        return 'done'
+      }
       return handle({ webhookId: '42', request, eventId }, STANDARD_SECRET, store, work, new TestClock()).then(
-        () => 'accepted',
-        (error: { code: string; reason?: string }) => error.reason ?? error.code,
+        (value) => value,
+        (error: { reason?: string }) => error.reason,
       )
     }
     const outcomes = [await send(0), await send(1), await send(1), await send(0)]
-    expect(outcomes).toEqual(['accepted', 'ERR_EVENT_REPEATED', 'replayed_nonce', 'replayed_nonce'])
+    expect(outcomes).toEqual(['done', undefined, 'replayed_nonce', 'replayed_nonce'])
     expect(database.rows).toBe(1)
     expect(eventId.mock.calls[0]?.[0]).toMatchObject({
       webhookId: '42',

@@ -165,10 +165,10 @@ describe('RedisNonceStore.check', () => {
   const policy = (name: string) =>
     `'# Memory\\r\\nmaxmemory:100\\r\\nmaxmemory_policy:${name}\\r\\nmem_clients:0\\r\\n'`
 
-  it('sends four EVALs for one key, so that each reaches the same server, and leaves nothing there', async () => {
+  it('sends five EVALs for one key, so that each reaches the same server, and leaves nothing there', async () => {
     const { commands, keys, store } = await startModel(policy('noeviction'))
     await store.check()
-    expect(commands.map(([name]) => name)).toEqual(['EVAL', 'EVAL', 'EVAL', 'EVAL'])
+    expect(commands.map(([name]) => name)).toEqual(Array(5).fill('EVAL'))
     expect(new Set(commands.map(({ 3: key }) => key)).size).toBe(1)
     expect(commands[0]?.[3]).toMatch(/^app:\{/)
     expect(commands[0]?.[1]).toContain("redis.pcall('INFO', 'memory')")
@@ -212,7 +212,8 @@ describe('MySqlNonceStore.check', () => {
 
   function check(settings: unknown, { table, skipsLocked = [] }: { table?: string; skipsLocked?: unknown } = {}) {
     const statements: string[] = []
-    const answers = [settings, skipsLocked, DONE, TAKEN, { affectedRows: 0 }, TAKEN, DONE]
+    const claim = [error('Subquery returns more than 1 row', { errno: 1242 }), [[{ claims: 0 }], []]]
+    const answers = [settings, skipsLocked, DONE, TAKEN, { affectedRows: 0 }, TAKEN, ...claim, DONE]
     const query = async (text: string) => {
       const answer = answers[statements.length]
       statements.push(text.replaceAll(/\s+/g, ' '))
@@ -228,14 +229,17 @@ describe('MySqlNonceStore.check', () => {
     ['a client with numbers as text', [[{ autocommit: '1', read_only: '0', engine: 'InnoDB' }], []]],
     ['a view, which has no engine', [[{ autocommit: 1, read_only: 0, engine: null }], []]],
     ['a server that does not know a setting', error('Unknown system variable', { errno: 1193 })],
-  ])('asks for the settings, and reserves and releases, past the memory of the process: %s', async (_, settings) => {
-    const { statements, failure } = check(settings)
-    expect(await failure).toBeUndefined()
-    const names = statements.map((text) => text.split(' ')[0]).join()
-    expect(names).toBe('SELECT,SELECT,INSERT,INSERT,DELETE,INSERT,DELETE')
-    expect(statements[1]).toBe('SELECT 1 FROM `webhook_nonces` LIMIT 0 FOR UPDATE SKIP LOCKED')
-    expect(statements[0]).toContain("WHERE TABLE_NAME = 'webhook_nonces' AND TABLE_SCHEMA = DATABASE()")
-  })
+  ])(
+    'asks for the settings, reserves, claims and releases, past the memory of the process: %s',
+    async (_, settings) => {
+      const { statements, failure } = check(settings)
+      expect(await failure).toBeUndefined()
+      const names = statements.map((text) => text.split(' ')[0]).join()
+      expect(names).toBe('SELECT,SELECT,INSERT,INSERT,DELETE,INSERT,INSERT,SELECT,DELETE')
+      expect(statements[1]).toBe('SELECT 1 FROM `webhook_nonces` LIMIT 0 FOR UPDATE SKIP LOCKED')
+      expect(statements[0]).toContain("WHERE TABLE_NAME = 'webhook_nonces' AND TABLE_SCHEMA = DATABASE()")
+    },
+  )
 
   it('asks for the engine of a table in another database', async () => {
     const { statements } = check([[]], { table: 'hooks.nonces' })
@@ -270,29 +274,47 @@ describe('MySqlNonceStore.check', () => {
   })
 })
 
-it('PostgresNonceStore.check reserves and releases, past the memory of the process', async () => {
+it('PostgresNonceStore.check reserves, claims and releases, past the memory of the process', async () => {
   const statements: string[] = []
   const query = async (text: string) => {
     statements.push(text.trim().split(' ')[0] ?? '')
-    return { rows: statements.length === 1 ? [{ reserved: true }] : [] }
+    return { rows: [[{ reserved: true }], [], [{ state: 'taken' }], []][statements.length - 1] }
   }
   await new PostgresNonceStore({ query }).check()
-  expect(statements).toEqual(['INSERT', 'INSERT', 'DELETE'])
+  expect(statements).toEqual(['INSERT', 'INSERT', 'WITH', 'DELETE'])
 })
 
 describe('DynamoDBNonceStore.check', () => {
   const OUTPUT = { ConsumedCapacity: { CapacityUnits: 1 } }
-  const TAKEN = error('The conditional request failed', { name: 'ConditionalCheckFailedException' })
+  const TAKEN = { name: 'ConditionalCheckFailedException' }
+  type PutItemInput = Parameters<ConstructorParameters<typeof DynamoDBNonceStore>[0]['putItem']>[0]
 
-  it('puts the item twice and puts an expired one, past the memory of the process', async () => {
+  /** Checks a store whose SDK returns this item when a condition fails. */
+  function check(Item?: object) {
     const conditions: string[] = []
-    const putItem = async ({ ConditionExpression }: { ConditionExpression: string }) => {
+    const putItem = async ({ ConditionExpression, ReturnValuesOnConditionCheckFailure }: PutItemInput) => {
       conditions.push(ConditionExpression)
       if (conditions.length === 2) throw TAKEN
+      if (conditions.length === 3)
+        throw { ...TAKEN, ...(ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && { Item }) }
       return OUTPUT
     }
-    await new DynamoDBNonceStore({ putItem }).check()
+    return { conditions, failure: failureOf(new DynamoDBNonceStore({ putItem }).check()) }
+  }
+
+  it('puts the item twice, claims it and puts an expired one, past the memory of the process', async () => {
+    const { conditions, failure } = check({ reserved_by: { S: 'a token' } })
+    expect(await failure).toBeUndefined()
     const free = expect.stringMatching(/^attribute_not_exists/)
-    expect(conditions).toEqual([free, free, expect.stringMatching(/^begins_with/)])
+    expect(conditions).toEqual([free, free, free, expect.stringMatching(/^begins_with/)])
+  })
+
+  it('rejects if the SDK returns no item when a condition fails', async () => {
+    const { conditions, failure } = check()
+    expect(await failure).toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      message: expect.stringMatching(/Update the AWS SDK to 3\.363 or later\.$/),
+    })
+    expect(conditions).toHaveLength(4)
   })
 })

@@ -16,7 +16,7 @@ const REASONS: readonly [RegExp, codes: (string | number)[], messages?: string[]
   ],
   [/^The database does not exist\./, ['3D000', 1049]],
   [/^The user lacks a permission\. .* SELECT, INSERT, UPDATE and DELETE on the table\./, ['42501']],
-  [/^The user lacks a permission\. .* SELECT, INSERT and DELETE on the table\./, [1044, 1142, 1143, 1227]],
+  [/^The user lacks a permission\. .* SELECT, INSERT, UPDATE and DELETE on the table\./, [1044, 1142, 1143, 1227]],
   [
     /^The user lacks a permission\. The user needs \+eval \+get \+set \+del \+info /,
     [],

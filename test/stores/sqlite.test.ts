@@ -19,8 +19,9 @@ function openDatabase(): SqliteDatabase & { count(table: string): number } {
     prepare(sql) {
       const statement = database.prepare(sql)
       return {
-        all() {
+        all(...parameters) {
           const rows: unknown[] = []
+          statement.bind(parameters)
           while (statement.step()) rows.push(statement.getAsObject())
           return rows
         },

@@ -103,7 +103,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
             /^SELECT CASE WHEN GET_LOCK\(.*CONCAT_WS\('\.', DATABASE\(\), 'webhook_nonces'\).*, 0\) AND GET_LOCK\(/,
           ]
         : [
-            /^SELECT CASE WHEN pg_try_advisory_xact_lock\(\d{1,19} # .*\) AND pg_try_advisory_xact_lock\(\d{1,19} # .*\) THEN 1 /,
+            /^SELECT CASE WHEN pg_try_advisory_xact_lock\(\('x' \|\| left\('\w{64}', 15\)\)::bit\(60\)::int8 # .*\) AND pg_try_advisory_xact_lock\(.*\) THEN 1 /,
             / CASE WHEN current_setting\('transaction_timeout', true\) IS NOT NULL THEN set_config\('transaction_timeout', .* END$/,
           ]
     const locks = statements.filter((text) => text.startsWith('SELECT CASE WHEN'))
@@ -210,8 +210,8 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
   })
 
   it('does the work once per event, and reserves the nonce of a repetition', async () => {
-    const eventOf = async (keys: readonly string[], eventKey = 'event') => {
-      const request = { webhookId: '42', keys, ttlSeconds: 600, eventKey, work: insert }
+    const eventOf = async (keys: readonly string[], event = 'event') => {
+      const request = { webhookId: '42', keys, ttlSeconds: 600, eventKeys: [event], work: insert }
       return [(await newStore().transact(request)).outcome, database.rows]
     }
     expect(await eventOf(['first', 'signature 1'])).toEqual(['done', 1])

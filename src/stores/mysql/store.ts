@@ -1,7 +1,7 @@
 import { kindOf } from '../../arguments.js'
 import { NonceStoreError } from '../../errors.js'
 import type { SqlDialect, SqlQuery, SqlReservation } from '../sql-dialect.js'
-import { COLUMNS, hashesIn, rowsOf, valuesOf } from '../sql-dialect.js'
+import { COLUMNS, hashesIn, IS_CLAIM, markIn, rowsOf, valuesOf } from '../sql-dialect.js'
 import { SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
 /** Error numbers ER_CHECKREAD (another statement has changed the row), ER_DUP_ENTRY, ER_NO_SUCH_TABLE and ER_READ_ONLY_MODE. */
@@ -9,6 +9,9 @@ const CHANGED = 1020
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
 const READ_ONLY = 1836
+
+/** Error number ER_SUBQUERY_NO_1_ROW. */
+const TWO_ROWS = 1242
 
 export const NOW = 'UTC_TIMESTAMP(6)'
 
@@ -78,6 +81,25 @@ export const MYSQL: SqlDialect = {
     // The row of a taken key may have expired. An expired row is deleted, so that the key can be inserted.
     await deleteRows(query, `FROM ${table}`, reservation.hashes, NOW)
     return insert(query, table, reservation)
+  },
+
+  async claim(query, table, claim) {
+    const { hashes, mark, isDone } = claim
+    const isOwn = `${isDone ? markIn('reserved_by') : 'reserved_by'} = UNHEX(?)`
+    // If a key belongs to somebody else, the subquery fails, which undoes all rows, whatever the SQL mode is.
+    const upsert = `${insertOf(table, hashes.length)} ON DUPLICATE KEY UPDATE
+      reserved_by = IF(expires_at < ${NOW} OR ${isOwn}, VALUES(reserved_by), (SELECT 1 UNION SELECT 2)), expires_at = VALUES(expires_at)`
+    try {
+      await query(upsert, [...valuesOf(claim), mark])
+      return 'claimed'
+    } catch (error) {
+      if (Object(error).errno !== TWO_ROWS) throw error
+    }
+    const keys = hashes.map(() => 'UNHEX(?)').join()
+    const select = `SELECT MIN(${IS_CLAIM}) AS claims FROM ${table}
+      WHERE key_hash IN (${keys}) AND expires_at >= ${NOW} AND NOT (${isOwn})`
+    const [row] = rowsOf(await query(select, [...hashes, mark]))
+    return row?.['claims'] === null || Number(row?.['claims']) !== 0 ? 'in_progress' : 'taken'
   },
 
   async createTable(query, table) {

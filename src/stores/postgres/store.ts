@@ -1,4 +1,4 @@
-import { COLUMNS, rowsOf, type SqlDialect, valuesOf } from '../sql-dialect.js'
+import { COLUMNS, IS_CLAIM, markIn, rowsOf, type SqlClaim, type SqlDialect, stateIn, valuesOf } from '../sql-dialect.js'
 import { SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
 /** Error codes (PostgreSQL, appendix A) after which the statement has changed nothing. */
@@ -17,29 +17,70 @@ export function rowOf(index: number): string {
   return `${bytes(first)}, clock_timestamp() + $${first + 1}::float8 * interval '1 millisecond', ${bytes(first + 2)}`
 }
 
-/** Returns the statement that writes rows, except for keys that are reserved. */
-export function upsert(table: string, rows: string): string {
+/** Returns the statement that writes rows, except for keys that are reserved or claimed. `isOwn` is the condition for rows to overwrite. */
+export function upsert(table: string, rows: string, isOwn = 'false'): string {
   return `INSERT INTO ${table} AS nonce (${COLUMNS}) ${rows}
     ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by
-    WHERE nonce.expires_at < clock_timestamp()`
+    WHERE nonce.expires_at < clock_timestamp() OR ${isOwn}`
+}
+
+/**
+ * Returns SQL that locks a key without waiting, until the transaction or the statement ends. The number of the lock differs for each table
+ * and key. `hash` is SQL for the hash in hex.
+ */
+export function tryLock(table: string, hash: string): string {
+  return `pg_try_advisory_xact_lock(('x' || left(${hash}, 15))::bit(60)::int8 # '${table}'::regclass::oid::int8)`
 }
 
 /** Returns the statement that reserves `count` keys. `RETURNING` returns only the rows that were written. */
 function reservationOf(table: string, count: number): string {
   if (count === 1) return `${upsert(table, `VALUES (${rowOf(0)})`)} RETURNING true AS reserved`
 
-  // If a key is taken, nothing is written. Each key is inserted only if the key before it was inserted. If another statement takes a later
-  // key at the same time, the cast fails, which undoes the statement.
+  // If a key is taken, nothing is written.
   const keys = Array.from({ length: count }, (_, index) => bytes(3 * index + 1)).join()
   const isFree = `WHERE NOT EXISTS (SELECT FROM ${table} WHERE key_hash IN (${keys}) AND expires_at >= clock_timestamp())`
+  return `WITH ${chain(table, count, isFree)} SELECT state = 'claimed' AS reserved FROM written`
+}
+
+/**
+ * Returns queries that write rows, and `written`, which has no row if the first key was not written. Each key is inserted only if the key
+ * before it was inserted, and the first key only if there is `condition`. If another statement takes a later key at the same time, the cast
+ * fails, which undoes the statement.
+ */
+function chain(table: string, count: number, condition: string, isOwn?: string): string {
   const inserts = Array.from({ length: count }, (_, index) => {
-    const condition = index === 0 ? isFree : `FROM written_${index - 1}`
-    return `written_${index} AS (${upsert(table, `SELECT ${rowOf(index)} ${condition}`)} RETURNING true)`
+    const from = index === 0 ? condition : `FROM written_${index - 1}`
+    return `written_${index} AS (${upsert(table, `SELECT ${rowOf(index)} ${from}`, isOwn)} RETURNING true)`
   })
+  return `${inserts.join(', ')}, written AS (
+    SELECT CASE count WHEN 1 THEN 'claimed' ELSE ('${PARTLY} ' || count)::boolean::text END AS state
+    FROM written_0, (SELECT count(*) FROM written_${count - 1}) AS last
+  )`
+}
+
+/**
+ * Returns the statement that claims keys, or records them as done. A key that a transaction holds has no visible row, so keys are locked as
+ * the transaction store locks them. The owner's own keys need no lock: a copy locks them for a moment, and must not end the claim.
+ */
+function claimOf(table: string, { hashes, isDone }: SqlClaim): string {
+  const count = hashes.length
+  const keys = hashes.map((_, index) => bytes(3 * index + 1)).join()
+  const locks = hashes.map((_, index) => tryLock(table, `$${3 * index + 1}`)).join(' AND ')
+  const mark = bytes(3 * count + 1)
+  const isOwn = `${isDone ? markIn('nonce.reserved_by') : 'nonce.reserved_by'} = ${mark}`
   return `
-    WITH ${inserts.join(', ')}
-    SELECT CASE count WHEN 1 THEN true ELSE ('${PARTLY} ' || count)::boolean END AS reserved
-    FROM written_0, (SELECT count(*) FROM written_${count - 1}) AS last`
+    WITH live AS MATERIALIZED (
+      SELECT CASE WHEN ${isOwn} THEN 'claimed' WHEN ${IS_CLAIM} THEN 'in_progress' ELSE 'taken' END AS state
+      FROM ${table} AS nonce WHERE key_hash IN (${keys}) AND expires_at >= clock_timestamp()
+    ), decision AS MATERIALIZED (
+      SELECT CASE
+        WHEN max(state) > 'claimed' THEN max(state)
+        WHEN count(*) = ${count} THEN 'claimed'
+        WHEN ${locks} THEN 'claimed'
+        ELSE 'in_progress' END AS state
+      FROM live
+    ), ${chain(table, count, "FROM decision WHERE state = 'claimed'", isOwn)}
+    SELECT state FROM decision WHERE state <> 'claimed' UNION ALL SELECT state FROM written`
 }
 
 export const POSTGRES: SqlDialect = {
@@ -63,6 +104,15 @@ export const POSTGRES: SqlDialect = {
       throw error
     }
     throw new Error('query resolved to a row without reserved: true. Resolve to the rows as objects, or to { rows }.')
+  },
+
+  async claim(query, table, claim) {
+    try {
+      return stateIn(await query(claimOf(table, claim), [...valuesOf(claim), claim.mark]))
+    } catch (error) {
+      if (Object(error).code === FAILED_CAST) return 'in_progress'
+      throw error
+    }
   },
 
   async createTable(query, table) {

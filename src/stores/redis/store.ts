@@ -3,12 +3,12 @@ import { NonceStoreError } from '../../errors.js'
 import { checkStore, PROBE_SECONDS } from '../check.js'
 import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, newToken, ownerHash, scopedKey, sharedTag } from '../keys.js'
-import type { NonceStore } from '../nonce-store.js'
-import { assertFunction, type NetworkOptions, networkOptions } from '../options.js'
+import { type ClaimState, isClaimState, type NonceStore } from '../nonce-store.js'
+import { assertFunction, type EventOptions, type NetworkOptions, networkOptions, readEventTtl } from '../options.js'
 import { Reservations } from '../reservations.js'
 
 /** Options of {@link RedisNonceStore}. The only required function is a single line with any client. */
-export interface RedisNonceStoreOptions extends NetworkOptions {
+export interface RedisNonceStoreOptions extends NetworkOptions, EventOptions {
   /** Sends one command, and resolves to the reply, or rejects. The command is `EVAL`, and `args[3]` is the first key. */
   sendCommand: (args: string[]) => Promise<unknown>
   /** The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot. */
@@ -27,6 +27,27 @@ for _, key in ipairs(KEYS) do
 end
 for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
 return 'reserved ' .. ARGV[1]`
+
+/**
+ * Claims all keys or none, or records them as done. The value of a claim is the hash of its owner and the word `claim`. The token of a
+ * reservation has no space.
+ */
+const CLAIM = `
+local claim = ARGV[3] .. ' claim'
+local state = 'claimed'
+for _, key in ipairs(KEYS) do
+  local value = redis.call('GET', key)
+  local own = value == claim or (value and ARGV[4] == 'done' and string.sub(value, 1, #ARGV[3]) == ARGV[3])
+  if value and not own then
+    if not string.find(value, ' claim', 1, true) then return 'taken ' .. ARGV[1] end
+    state = 'in_progress'
+  end
+end
+if state == 'claimed' then
+  local value = ARGV[4] == 'done' and ARGV[1] or claim
+  for _, key in ipairs(KEYS) do redis.call('SET', key, value, 'PX', ARGV[2]) end
+end
+return state .. ' ' .. ARGV[1]`
 
 /** Deletes the keys whose token starts with the hash of the owner. */
 const RELEASE = `
@@ -66,16 +87,18 @@ return (policy or 'unknown') .. ' ' .. ARGV[1]`
  * ```
  */
 export class RedisNonceStore implements NonceStore {
+  readonly eventTtlSeconds: number
   readonly #sendCommand: (args: string[]) => Promise<unknown>
   readonly #keyPrefix: string
   readonly #reservations: Reservations
 
   constructor(options: RedisNonceStoreOptions) {
-    assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout', 'concurrency'])
+    assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout', 'concurrency', 'eventTtlSeconds'])
     const { sendCommand, keyPrefix = 'webhook-nonce:' } = options
     assertFunction(sendCommand, 'sendCommand', '(args) => client.sendCommand(args)')
     if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}. Pass a string.`)
     const { timeout, concurrency } = networkOptions(options)
+    this.eventTtlSeconds = readEventTtl(options)
     this.#sendCommand = hidingCredentials(sendCommand)
     this.#keyPrefix = keyPrefix
     this.#reservations = new Reservations(timeout, concurrency)
@@ -96,6 +119,18 @@ export class RedisNonceStore implements NonceStore {
     )
   }
 
+  async claim(
+    webhookId: string,
+    keys: readonly string[],
+    seconds: number,
+    owner: string,
+    isDone = false,
+  ): Promise<ClaimState> {
+    const redisKeys = this.#redisKeys(webhookId, keys)
+    const ask = () => this.#claim(redisKeys, seconds, owner, isDone)
+    return this.#reservations.claim(redisKeys, seconds, owner, isDone, ask)
+  }
+
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const redisKeys = this.#redisKeys(webhookId, keys)
     await this.#reservations.release(redisKeys, () => this.#release(redisKeys, owner))
@@ -112,6 +147,7 @@ export class RedisNonceStore implements NonceStore {
       return {
         checkSettings: async () => assertNoEviction(await this.#run(POLICY, redisKeys, newToken(undefined))),
         reserve: (owner) => this.#reserve(redisKeys, engineTtlMilliseconds(PROBE_SECONDS), owner),
+        claim: (owner) => this.#claim(redisKeys, PROBE_SECONDS, owner, false),
         release: (owner) => this.#release(redisKeys, owner),
         advice: 'Send all commands to the server of the key.',
       }
@@ -120,6 +156,13 @@ export class RedisNonceStore implements NonceStore {
 
   async #reserve(redisKeys: readonly string[], milliseconds: number, owner: string | undefined): Promise<boolean> {
     return (await this.#run(RESERVE, redisKeys, newToken(owner), String(milliseconds))) === 'reserved'
+  }
+
+  async #claim(redisKeys: readonly string[], seconds: number, owner: string, isDone: boolean): Promise<ClaimState> {
+    const milliseconds = String(engineTtlMilliseconds(seconds))
+    const rest = [milliseconds, ownerHash(owner), isDone ? 'done' : 'claim']
+    const state = await this.#run(CLAIM, redisKeys, newToken(owner), ...rest)
+    return isClaimState(state) ? state : 'in_progress'
   }
 
   #release(redisKeys: readonly string[], owner: string): Promise<string> {

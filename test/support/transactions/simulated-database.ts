@@ -62,7 +62,7 @@ export class Session {
     if (text.includes('RELEASE_LOCK(')) return this.#unlock(text)
     if (text.startsWith('KILL ')) return this.#kill(text)
     if (text.startsWith('INSERT ')) return this.#upsert(text)
-    if (/^(SELECT|DELETE) /.test(text)) return this.#owned(text)
+    if (/^(SELECT|DELETE) /.test(text)) return this.#select(text)
     throw new Error(`The simulated database does not know this statement: ${text}`)
   }
 
@@ -110,7 +110,7 @@ export class Session {
   }
 
   #lockInPostgres(text: string): number {
-    const names = [...text.matchAll(/pg_try_advisory_xact_lock\((\d+ # '[\w."]+'::regclass::oid::int8)\)/g)].map(
+    const names = [...text.matchAll(/pg_try_advisory_xact_lock\((\('x' .*? # '[\w."]+'::regclass::oid::int8)\)/g)].map(
       ([, number]) => `pg ${number}`,
     )
     this.#owner = /set_config\('inbound_webhook_auth.owner', '(\w+)', true\)/.exec(text)?.[1]
@@ -186,15 +186,18 @@ export class Session {
     return text.includes('RETURNING') ? written : Object.assign([], { affectedRows: 1 })
   }
 
-  #owned(text: string): Record<string, unknown>[] {
+  /** Selects the state of rows, or deletes rows: those whose owner begins with the owner in the statement, or all. */
+  #select(text: string): Record<string, unknown>[] {
     const hashes = [...text.matchAll(/(?:decode|UNHEX)\('(\w*)'/g)].map(([, digits]) => String(digits))
-    const owner = text.includes('reserved_by') ? hashes.shift() : undefined
-    const owned = hashes.filter((hash) => {
+    const owner = text.includes('reserved_by') ? String(hashes.shift()) : ''
+    const found = hashes.flatMap((hash) => {
       const row = this.#find(keyOf(text, hash))
-      return row !== undefined && row.owner === (owner ?? row.owner)
+      if (row === undefined) return []
+      const state = row.owner === owner ? 'own' : row.owner.length === 30 ? 'in_progress' : 'taken'
+      return [{ hash, state, isDeleted: text.startsWith('DELETE ') && row.owner.startsWith(owner) }]
     })
-    if (text.startsWith('DELETE ')) for (const hash of owned) this.#nonces.set(keyOf(text, hash), undefined)
-    return owned.map((hash) => ({ hash }))
+    for (const { hash, isDeleted } of found) if (isDeleted) this.#nonces.set(keyOf(text, hash), undefined)
+    return found
   }
 }
 

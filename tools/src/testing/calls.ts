@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { kindOf } from '../../../src/arguments.js'
-import type { NonceStore } from '../../../src/stores/nonce-store.js'
+import type { ClaimState, NonceStore } from '../../../src/stores/nonce-store.js'
 
 // The cases call the store through these functions, which throw an error with the reason if the store returns something other than a boolean.
 
@@ -26,6 +26,9 @@ export interface Setting extends NonceStoreContractOptions {
   createStore: () => NonceStore | Promise<NonceStore>
   load: keyof typeof LOADS
 }
+
+/** The test cases by name. Each case gets a store that `createStore` has just returned. */
+export type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
 /** `calls` simultaneous calls for one key, repeated `rounds` times; `burst` keys that are reserved at once, and `keys` in total. */
 export const LOADS = {
@@ -148,6 +151,22 @@ export function reserveKeys(
   return resultOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds, owner), tried)
 }
 
+/** Returns functions for a message that can be split in several ways, with one signature and nonces that differ after the first `:`. */
+export function newMessage() {
+  const [webhookId, first, digits] = [unique(), unique(), unique()]
+  const signature = `signature ${digits.padStart(64, '0')}`
+  const nonce = (rest: string) => `${first}:${rest}`
+  return {
+    /** Returns the webhook and the nonce of one split. */
+    single: (rest: string) => [webhookId, nonce(rest)] as const,
+    /** Returns the keys of one split: its nonce and the signature. Another `end` is another signature. */
+    keysOf: (rest: string, end = signature.slice(-1)) => [nonce(rest), signature.slice(0, -1) + end],
+    /** Calls `reserveAll` with the nonce and the signature of one split of the message, and resolves to the result. */
+    all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
+      reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
+  }
+}
+
 /** Makes `count` calls at the same time, and checks that exactly one of them returns `true`. Returns the index of this call. */
 export async function expectOneWinner(
   count: number,
@@ -185,11 +204,16 @@ export async function open({ createStore }: Setting): Promise<NonceStore> {
   return alternate(stores)
 }
 
-/** Returns a store that asks the other store about each key, because a store may remember its own. A release goes to the store that reserved it. */
+/**
+ * Returns a store that asks the other store about each key, because a store may remember its own. A release goes to the store that reserved
+ * the key, and all claims of one owner go to one store.
+ */
 function alternate(stores: readonly [NonceStore, NonceStore]): NonceStore {
   /** The index of the store that reserved a key, and the index of the store to ask next about this key. */
   const holders = new Map<string, number>()
   const next = new Map<string, number>()
+  /** The index of the store with the claims of an owner. */
+  const owners = new Map<string, number>()
   const namesOf = (webhookId: string, keys: readonly string[]) => keys.map((key) => JSON.stringify([webhookId, key]))
   const indexOf = (names: readonly string[], indexes: ReadonlyMap<string, number>) =>
     indexes.get(names.find((name) => indexes.has(name)) ?? '') ?? 0
@@ -208,7 +232,7 @@ function alternate(stores: readonly [NonceStore, NonceStore]): NonceStore {
     return answer as boolean
   }
 
-  const [{ reserveAll, release }] = stores
+  const [{ reserveAll, release, claim }] = stores
   return {
     reserve: (...call) => reserveWith(namesOf(call[0], [call[1]]), (store) => store.reserve(...call)),
     ...(reserveAll && {
@@ -217,9 +241,17 @@ function alternate(stores: readonly [NonceStore, NonceStore]): NonceStore {
     ...(release && {
       async release(...call) {
         const names = namesOf(call[0], call[1])
-        const index = indexOf(names, holders)
+        const index = owners.get(call[2]) ?? indexOf(names, holders)
         for (const name of names) next.set(name, index)
         return stores[index]?.release?.(...call)
+      },
+    }),
+    ...(claim && {
+      async claim(...call) {
+        const index = owners.get(call[3]) ?? owners.size % 2
+        owners.set(call[3], index)
+        for (const name of namesOf(call[0], call[1])) next.set(name, 1 - index)
+        return (await stores[index]?.claim?.(...call)) as ClaimState
       },
     }),
   }

@@ -1,5 +1,6 @@
 import type { NonceStore } from '../../../src/stores/nonce-store.js'
 import {
+  type Cases,
   EXPIRED_MILLISECONDS,
   expect,
   expectFree,
@@ -12,6 +13,7 @@ import {
   HASH,
   inBatches,
   LOADS,
+  newMessage,
   newReservation,
   open,
   type Reservation,
@@ -26,9 +28,6 @@ import {
   wait,
 } from './calls.js'
 import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
-
-/** The test cases by name. Each case gets a store that `createStore` has just returned. */
-type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
 /** Returns whether a key may have expired in real time, because the machine slept. With the option `wait`, the store has its own clock. */
 function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: number): boolean {
@@ -258,6 +257,7 @@ export const DOWN_CASES: Cases = {
     const calls: [name: string, call: () => unknown][] = [['reserve()', () => store.reserve(webhookId, key, 600)]]
     if (store.reserveAll) calls.push(['reserveAll()', () => store.reserveAll?.(webhookId, [key, unique()], 600)])
     if (store.release) calls.push(['release()', () => store.release?.(webhookId, [key], unique())])
+    if (store.claim) calls.push(['claim()', () => store.claim?.(webhookId, [key], 600, unique())])
     for (const [name, call] of calls) {
       const outcome = await outcomeWhenDown(name, call)
       expect(outcome === 'fails', `${name} returns ${String(outcome)} while the backend is down. Throw an error.`)
@@ -269,21 +269,6 @@ const FREED =
   'A key that reserveAll() reserved is free for reserve(). Use the same keys in both methods, and never free a taken key.'
 
 const ALL_OR_NONE = 'Reserve all keys or none.'
-
-/** Returns functions for a message that can be split in several ways, with one signature and nonces that differ after the first `:`. */
-function newMessage() {
-  const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
-  const nonce = (rest: string) => `${first}:${rest}`
-  return {
-    /** Returns the webhook and the nonce of one split. */
-    single: (rest: string) => [webhookId, nonce(rest)] as const,
-    /** Returns the keys of one split: its nonce and the signature. */
-    keysOf: (rest: string) => [nonce(rest), signature],
-    /** Calls `reserveAll` with the nonce and the signature of one split of the message, and resolves to the result. */
-    all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
-      reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
-  }
-}
 
 /** Returns a case that runs a check of `reserveAll`. A store without this optional method passes. */
 function ifPresent(check: Cases[string]): Cases[string] {

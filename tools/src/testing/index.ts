@@ -2,6 +2,7 @@ import { assertOptions, invalidType, kindOf } from '../../../src/arguments.js'
 import type { NonceStore } from '../../../src/stores/nonce-store.js'
 import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
 import { CASES, CLOCK_CASES, DOWN_CASES, RELEASE_CASES, RESERVE_ALL_CASES } from './cases.js'
+import { CLAIM_CASES, CLAIM_CLOCK_CASES } from './claim-cases.js'
 
 export {
   type EndpointCase,
@@ -67,7 +68,8 @@ export function nonceStoreContract(
     ...CASES,
     ...RESERVE_ALL_CASES,
     ...RELEASE_CASES,
-    ...(wait && CLOCK_CASES),
+    ...CLAIM_CASES,
+    ...(wait && { ...CLOCK_CASES, ...CLAIM_CLOCK_CASES }),
     ...(createUnreachableStore && DOWN_CASES),
   }
   return [

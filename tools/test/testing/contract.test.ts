@@ -4,6 +4,7 @@ import { TestClock } from '../../../test/support/request.js'
 import { SimulatedTime } from '../../../test/support/simulated-time.js'
 import { open } from '../../src/testing/calls.js'
 import { type NonceStoreContractOptions, nonceStoreContract } from '../../src/testing/index.js'
+import { FAULTY_CLAIMS } from './faulty-claims.js'
 import { CORRECT_STORE, CORRECT_STORES, FAULTY_STORES, type FaultyStore } from './faulty-stores.js'
 
 // No test waits: the time of the contract is simulated.
@@ -32,7 +33,7 @@ const NEED_FULL_LOAD = [
 ]
 
 describe('the contract finds the fault and names no other:', () => {
-  it.each(FAULTY_STORES)('$fault', async (store) => {
+  it.each([...FAULTY_STORES, ...FAULTY_CLAIMS])('$fault', async (store) => {
     const faults = await faultsFound(store, { load: NEED_FULL_LOAD.includes(store.fault) ? 'full' : 'light' })
     expect(faults).not.toEqual([])
     expect(faults.filter((fault) => !store.message.test(fault))).toEqual([])

@@ -160,11 +160,14 @@ function firstOnly<Call extends unknown[]>(reserve: (...call: Call) => Promise<b
   }
 }
 
+/** A store with the methods that a store without claims has. */
+type RightStore = Required<Pick<NonceStore, 'reserve' | 'reserveAll' | 'release'>>
+
 type Release = (webhookId: string, keys: readonly string[], owner: string) => Promise<void>
 
 /** A store that stores no owner for a key that had one, if `isKept` returns true. */
 function keepingOwner(fault: string, message: RegExp, isKept: (store: Store, address: string) => boolean) {
-  const parts = (store: Store, { reserveAll }: Required<NonceStore>) => {
+  const parts = (store: Store, { reserveAll }: RightStore) => {
     const reserve: ReserveAll = async (webhookId, keys, ttlSeconds, owner) => {
       const addresses = keys.map((key) => store.address(webhookId, key))
       const before = addresses.map((address) => (isKept(store, address) ? store.owners.get(address) : undefined))
@@ -187,7 +190,7 @@ function withRelease(
   fault: string,
   message: RegExp,
   alter: (store: Store, right: Release) => Release,
-  parts: (store: Store, right: Required<NonceStore>) => Partial<NonceStore> = () => ({}),
+  parts: (store: Store, right: RightStore) => Partial<NonceStore> = () => ({}),
 ): FaultyStore {
   return faulty(`release: ${fault}`, message, (store) => {
     const reserveAll: ReserveAll = (...call) => store.reserveKeys(...call)
@@ -197,7 +200,7 @@ function withRelease(
         if (store.owners.get(address) === owner) store.backend.delete(address)
       }
     })
-    const right: Required<NonceStore> = {
+    const right: RightStore = {
       reserve: (webhookId, key, ...rest) => reserveAll(webhookId, [key], ...rest),
       reserveAll,
       release,
@@ -237,7 +240,7 @@ function databaseError(): never {
   throw new Error('database error')
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+export const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 const LATE = /still taken after 2\.5 s\. Let each key expire .* check the unit|If other keys have a longer TTL/
 const FREED = /that reserveAll\(\) reserved is free for reserve\(\)\. .*never free a taken key/

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { NonceStore } from '../../../src/index.js'
+import type { ClaimState, NonceStore } from '../../../src/index.js'
 import { DynamoDBNonceStore } from '../../../src/stores/dynamodb.js'
 import { RedisNonceStore } from '../../../src/stores/redis/index.js'
 import { SimulatedTime } from '../../../test/support/simulated-time.js'
@@ -13,7 +13,7 @@ afterAll(() => time.stop())
 
 type Row = { owner: string; until: number }
 
-/** A server that reserves and releases keys. Each kind of server below has one fault. */
+/** A server that reserves, claims and releases keys. Each kind of server below has one fault. */
 class Server {
   protected readonly rows = new Map<string, Row>()
 
@@ -21,6 +21,24 @@ class Server {
     const isFree = keys.every((key) => (this.rows.get(key)?.until ?? -1) < time.now)
     if (isFree) for (const key of keys) this.rows.set(key, { owner, until: time.now + milliseconds })
     return isFree
+  }
+
+  /** The owner of a claim is the hash of an owner and the word `claim`. With `record`, the keys are recorded as done for that owner. */
+  claim(keys: readonly string[], hash: string, milliseconds: number, record?: string): ClaimState {
+    const claim = `${hash} claim`
+    const others = keys.flatMap((key) => {
+      const row = this.rows.get(key)
+      const isOwn = row?.owner === claim || (record !== undefined && row?.owner.startsWith(hash))
+      return row === undefined || row.until < time.now || isOwn ? [] : [row.owner]
+    })
+    if (others.some((owner) => !owner.endsWith(' claim'))) return 'taken'
+    if (others.length > 0) return 'in_progress'
+    for (const key of keys) this.rows.set(key, { owner: record ?? claim, until: time.now + milliseconds })
+    return 'claimed'
+  }
+
+  ownerOf(key: string): string | undefined {
+    return this.rows.get(key)?.owner
   }
 
   release(keys: readonly string[], owner: string): void {
@@ -32,6 +50,11 @@ class ForgetsEverything extends Server {
   override reserve(...call: Parameters<Server['reserve']>): boolean {
     this.rows.clear()
     return super.reserve(...call)
+  }
+
+  override claim(...call: Parameters<Server['claim']>): ClaimState {
+    this.rows.clear()
+    return super.claim(...call)
   }
 }
 
@@ -46,6 +69,10 @@ class NeverExpires extends Server {
   override reserve(keys: readonly string[], owner: string): boolean {
     return super.reserve(keys, owner, Number.POSITIVE_INFINITY)
   }
+
+  override claim(keys: readonly string[], hash: string, _: number, record?: string): ClaimState {
+    return super.claim(keys, hash, Number.POSITIVE_INFINITY, record)
+  }
 }
 
 /** Creates a store with `reserveAll`, and one without it. All shared stores remember their reservations by the same code. */
@@ -54,7 +81,10 @@ const STORES: Readonly<Record<string, (server: Server) => NonceStore>> = {
     new RedisNonceStore({
       async sendCommand([, , count, ...rest]) {
         const keys = rest.slice(0, Number(count))
-        const [token = '', milliseconds] = rest.slice(Number(count))
+        const [token = '', milliseconds, hash, purpose] = rest.slice(Number(count))
+        if (hash !== undefined) {
+          return `${server.claim(keys, hash, Number(milliseconds), purpose === 'done' ? token : undefined)} ${token}`
+        }
         if (milliseconds !== undefined) {
           return `${server.reserve(keys, token, Number(milliseconds)) ? 'reserved' : 'taken'} ${token}`
         }
@@ -65,15 +95,23 @@ const STORES: Readonly<Record<string, (server: Server) => NonceStore>> = {
   DynamoDBNonceStore: (server) =>
     new DynamoDBNonceStore({
       clock: { now: () => time.now },
-      async putItem({ Item, ExpressionAttributeValues }) {
+      async putItem({ Item, ConditionExpression, ExpressionAttributeValues, ReturnValues }) {
         const key = Item.key_hash.S
-        const owner = Object(ExpressionAttributeValues[':owner']).S
+        const reservedBy = Item.reserved_by.S
         const milliseconds = Number(Item.expires_at.N) * 1000 - time.now
-        if (owner !== undefined) server.release([key], owner)
-        else if (!server.reserve([key], Item.reserved_by.S, milliseconds)) {
-          throw Object.assign(new Error('taken'), { name: 'ConditionalCheckFailedException' })
+        const old = server.ownerOf(key)
+        const attributes = old === undefined ? undefined : { reserved_by: { S: old }, expires_at: { N: '1e9' } }
+        if (ConditionExpression.startsWith('begins_with')) {
+          server.release([key], Object(ExpressionAttributeValues[':owner']).S)
+        } else if (ReturnValues === undefined ? !server.reserve([key], reservedBy, milliseconds) : !isClaimed()) {
+          throw Object.assign(new Error('taken'), { name: 'ConditionalCheckFailedException', Item: attributes })
         }
-        return { ConsumedCapacity: {} }
+        return { ConsumedCapacity: {}, Attributes: attributes }
+
+        function isClaimed() {
+          const record = reservedBy.endsWith(' claim') ? undefined : reservedBy
+          return server.claim([key], reservedBy.slice(0, 32), milliseconds, record) === 'claimed'
+        }
       },
     }),
 }
@@ -115,6 +153,8 @@ describe.each(Object.entries(STORES))('%s', (_, create) => {
       'returns true to exactly one of many calls for an expired key',
       ...(hasReserveAll ? ['reserveAll(), if present, frees its keys when their TTL ends'] : []),
       'release(), if present, frees the keys of its owner and no others',
+      'claim(), if present, takes no key that is reserved, and its keys are taken for reserve()',
+      'claim(), if present, ends a claim when its time ends, and not before',
     ])
   })
 })

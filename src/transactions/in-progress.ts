@@ -1,0 +1,38 @@
+import { RecentKeys } from '../stores/recent-keys.js'
+
+/** For how many milliseconds keys are refused that another process is handling, so that a flood of copies costs no round trip. */
+const REMEMBERED = 250
+const MAX_REMEMBERED = 10_000
+
+/** The keys that this process is handling, and the keys that another process was handling a moment ago, per store. */
+const busyKeys = new WeakMap<object, { readonly running: Set<string>; readonly elsewhere: RecentKeys<true> }>()
+
+/**
+ * Runs `run`, unless this process is handling one of the keys, such as those of a copy, of another split of the same signed message, or of
+ * another attempt of the event.
+ */
+export async function unlessInProgress<Outcome extends { outcome: string; settled?: Promise<void> | undefined }>(
+  store: object,
+  webhookId: string,
+  keys: readonly string[],
+  run: () => Promise<Outcome>,
+): Promise<Outcome | { outcome: 'in_progress' }> {
+  const busy = busyKeys.get(store) ?? { running: new Set(), elsewhere: new RecentKeys(MAX_REMEMBERED) }
+  busyKeys.set(store, busy)
+  const scoped = keys.map((key) => JSON.stringify([webhookId, key]))
+  if (scoped.some((key) => busy.running.has(key) || busy.elsewhere.get(key))) return { outcome: 'in_progress' }
+  for (const key of scoped) busy.running.add(key)
+  let settled: Promise<void> | undefined
+  try {
+    const result = await run()
+    settled = result.settled
+    if (result.outcome === 'in_progress') for (const key of scoped) busy.elsewhere.set(key, true, REMEMBERED)
+    return result
+  } finally {
+    const end = () => {
+      for (const key of scoped) busy.running.delete(key)
+    }
+    if (settled) void settled.then(end)
+    else end()
+  }
+}
