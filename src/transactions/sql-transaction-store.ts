@@ -93,17 +93,18 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   async #transact<T>(request: TransactionRequest<Transaction, T>): Promise<TransactionOutcome<T>> {
     const { webhookId, keys, ttlSeconds, eventKeys = [], work } = request
     const owner = ownerHash(randomUUID())
-    const message = { hashes: hashesOf(webhookId, keys), milliseconds: engineTtlMilliseconds(ttlSeconds), owner }
-    const event = {
-      hashes: hashesOf(webhookId, eventKeys),
-      milliseconds: engineTtlMilliseconds(this.eventTtlSeconds),
-      owner,
-    }
+    const messageHashes = hashesOf(webhookId, keys)
+    const [eventHash] = hashesOf(webhookId, eventKeys)
+    const hashes = eventHash === undefined ? messageHashes : [...messageHashes, eventHash]
     const rows: TransactionRows = {
-      hashes: [...message.hashes, ...event.hashes],
-      eventHash: event.hashes[0],
+      hashes,
+      eventHash,
       owner,
-      values: [...valuesOf(message), ...valuesOf(event)],
+      // All processes lock rows in the same order, so that two statements do not wait for each other.
+      values: hashes.toSorted().flatMap((hash) => {
+        const seconds = hash === eventHash ? this.eventTtlSeconds : ttlSeconds
+        return valuesOf({ hashes: [hash], milliseconds: engineTtlMilliseconds(seconds), owner })
+      }),
     }
     const [limit, workLimit] = [new Limit(), new Limit()]
     const late = `The store did not reserve within ${this.timeout} ms. Check the pool and the server.`

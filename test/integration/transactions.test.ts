@@ -226,6 +226,75 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     expect(await countEvents()).toBe(2)
   })
 
+  describe('beside a nonce store that claims keys in the same table', () => {
+    const claim = (keys: readonly string[], owner: string, { nonceStore } = opened) =>
+      nonceStore.claim('42', keys, 30, owner)
+    const handleEvent = async (keys: readonly string[], event: string) =>
+      (
+        await opened.store.transact({
+          webhookId: '42',
+          keys,
+          ttlSeconds: 600,
+          eventKeys: [event],
+          work: (connection) => insert(connection),
+        })
+      ).outcome
+
+    it('is in progress while a key is claimed, leaves no row then, and runs when the claim is released', async () => {
+      const [keys, event] = [newKeys(), `event ${randomUUID()}`]
+      for (const claimed of [keys, keys.slice(1), [event]]) {
+        expect(await claim(claimed, 'owner')).toBe('claimed')
+        expect(await handleEvent(keys, event)).toBe('in_progress')
+        await opened.nonceStore.release('42', claimed, 'owner')
+        // A row that the transaction had left would be taken.
+        expect(await claim([...keys, event], 'another owner')).toBe('claimed')
+        await opened.nonceStore.release('42', [...keys, event], 'another owner')
+      }
+      expect(await handleEvent(keys, event)).toBe('done')
+      expect(await countEvents()).toBe(1)
+    })
+
+    it('is replayed or repeated if the keys are recorded', async () => {
+      const [keys, event] = [newKeys(), `event ${randomUUID()}`]
+      expect(await opened.nonceStore.claim('42', [event], 600, 'owner', true)).toBe('claimed')
+      expect(await handleEvent(keys, event)).toBe('repeated')
+      expect(await claim(keys, 'owner')).toBe('taken')
+      // A replay is taken before an event in progress is.
+      const [another, repeat] = [`event ${randomUUID()}`, newKeys()]
+      expect(await opened.nonceStore.claim('42', repeat, 600, 'owner', true)).toBe('claimed')
+      expect(await claim([another], 'owner')).toBe('claimed')
+      expect(await handleEvent(repeat, another)).toBe('replayed')
+    })
+
+    it('holds off a claim until it ends', async () => {
+      const elsewhere = open({ timeout: 500 })
+      for (const error of [undefined, new Error('the work failed')]) {
+        const keys = newKeys()
+        const { outcome, end } = await startWork(keys)
+        const whileInWork = await claim(keys, 'owner', elsewhere).catch(({ code }: { code: string }) => code)
+        // MySQL waits for the row of the transaction.
+        expect(whileInWork).toBe(name === 'PostgreSQL' ? 'in_progress' : 'ETIMEDOUT')
+        end(error)
+        await outcome.catch(() => {})
+        if (error === undefined) expect(await claim(keys, 'another owner', elsewhere)).toBe('taken')
+        // The claim that waited in MySQL may have got the keys.
+        else expect(['claimed', 'in_progress']).toContain(await claim(keys, 'another owner', elsewhere))
+      }
+    })
+
+    it('does not end a claim that its owner renews while copies arrive', async () => {
+      const keys = newKeys()
+      expect(await claim(keys, 'owner')).toBe('claimed')
+      const elsewhere = open({})
+      for (let round = 0; round < 40; round++) {
+        const copy = () => claim(keys, randomUUID(), elsewhere)
+        const states = await Promise.all([copy(), copy(), deliver(keys, insert), copy(), claim(keys, 'owner'), copy()])
+        expect(states).toEqual(states.map((_, index) => (index === 4 ? 'claimed' : 'in_progress')))
+      }
+      expect(await opened.nonceStore.claim('42', keys, 600, 'owner', true)).toBe('claimed')
+    })
+  })
+
   it('loses nothing and repeats nothing, at whichever statement the connection is cut', async () => {
     const proxy = await TcpProxy.start(database.port)
     const through = open({ connections: 1, port: proxy.port })

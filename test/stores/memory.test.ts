@@ -237,6 +237,46 @@ it('keeps its entries in small Maps, so that none pauses the process for long wh
   expect(Math.max(...sizes.values())).toBeLessThan(2400)
 })
 
+describe('events', () => {
+  const eventOf = (index: number) => [`event ${String(index).padStart(64, '0')}`]
+
+  it('have a bound of their own, at which the oldest recorded event is forgotten, but no claim', () => {
+    const { store } = storeAt(0, { maxEntries: 1 })
+    store.claim('a', eventOf(0), 30, 'running')
+    for (let index = 1; index <= 100_000; index++) store.claim('a', eventOf(index), 604_800, 'done', true)
+    expect(store.reserve('a', 'a nonce', 600)).toBe(true)
+    expect(store.claim('a', eventOf(0), 30, 'other')).toBe('in_progress')
+    expect(store.claim('a', eventOf(2), 30, 'other')).toBe('taken')
+    expect(store.claim('a', eventOf(1), 30, 'other')).toBe('claimed')
+    // The new claim took the place of the next event.
+    expect(store.claim('a', eventOf(2), 30, 'other')).toBe('claimed')
+  })
+
+  it('leave no room for themselves among the nonces', () => {
+    const { store } = storeAt(0, { maxEntries: 2 })
+    for (const index of [1, 2, 3]) expect(store.claim('a', eventOf(index), 604_800, 'done', true)).toBe('claimed')
+    expect(store.claim('a', ['1', '2'], 30, 'owner')).toBe('claimed')
+    expect(() => store.claim('a', ['3'], 30, 'owner')).toThrow(/^MemoryNonceStore is full: 2 live entries/)
+  })
+})
+
+describe('a claim in a full store', () => {
+  it('is extended and recorded, because it has its room already', () => {
+    const { store } = storeAt(0, { maxEntries: 2 })
+    store.claim('a', ['1', '2'], 30, 'owner')
+    for (const isDone of [false, true, true]) expect(store.claim('a', ['1', '2'], 600, 'owner', isDone)).toBe('claimed')
+    expect(store.claim('a', ['1'], 30, 'owner')).toBe('taken')
+  })
+
+  it("is not forgotten with whenFull: 'evict', but a reservation is", () => {
+    const { store } = storeAt(0, { maxEntries: 2, whenFull: 'evict' })
+    store.claim('a', ['claimed'], 30, 'owner')
+    for (const key of ['1', '2', '3']) expect(store.reserve('a', key, 600)).toBe(true)
+    expect(store.reserve('a', 'claimed', 600)).toBe(false)
+    expect(store.reserve('a', '2', 600)).toBe(true)
+  })
+})
+
 describe('options', () => {
   it('can be undefined', () => {
     const store = new MemoryNonceStore({ maxEntries: undefined, whenFull: undefined, clock: undefined })

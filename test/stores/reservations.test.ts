@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ClaimState } from '../../src/stores/nonce-store.js'
 import { Reservations } from '../../src/stores/reservations.js'
 import { LateReservations } from '../../src/stores/with-timeout.js'
 import { SimulatedTime } from '../support/simulated-time.js'
+import { deferred } from '../support/step.js'
 
 let time: SimulatedTime
 beforeEach(() => {
@@ -408,6 +410,87 @@ describe('a key that another process holds', () => {
     for (const key of ['a', 'b', ...Array(9999).keys()]) reservations.settle([String(key)], false, 600)
     expect(reservations.start(['b'], 600)).toBe(false)
     expect(reservations.start(['a'], 600)).toBe(true)
+  })
+})
+
+describe('a claim', () => {
+  /** Returns a function that claims a key with these responses, and counts what is sent. */
+  function openClaims(concurrency = 32) {
+    const reservations = new Reservations(1000, concurrency)
+    const sent: string[] = []
+    const claim = (key: string, owner: string, state: ClaimState | Promise<ClaimState>, isDone = false, seconds = 30) =>
+      reservations.claim([key], seconds, owner, isDone, async () => {
+        sent.push(owner)
+        return state
+      })
+    return { reservations, sent, claim }
+  }
+
+  it('of a key that is known to be taken is refused without a statement, but no later call of its owner', async () => {
+    const { sent, claim } = openClaims()
+    expect(await claim('a', 'one', 'taken')).toBe('taken')
+    await time.pass(249)
+    expect(await claim('a', 'two', 'claimed')).toBe('taken')
+    await time.pass(1)
+    expect(await claim('a', 'two', 'claimed')).toBe('claimed')
+    expect(await claim('a', 'three', 'taken')).toBe('taken')
+    expect(await claim('a', 'two', 'claimed')).toBe('claimed')
+    expect(await claim('a', 'two', 'claimed', true)).toBe('claimed')
+    expect(sent).toEqual(['one', 'two', 'three', 'two', 'two'])
+  })
+
+  it('of a key that this process recorded is refused without a statement for 600 s', async () => {
+    const { sent, claim } = openClaims()
+    await claim('event', 'one', 'claimed')
+    await claim('event', 'one', 'claimed', true, 604_800)
+    await time.pass(600_000)
+    expect(await claim('event', 'two', 'claimed')).toBe('taken')
+    expect(sent).toHaveLength(2)
+    await time.pass(1)
+    expect(await claim('event', 'two', 'taken')).toBe('taken')
+    expect(sent).toHaveLength(3)
+  })
+
+  it('of a key that is being reserved is in progress, and one that was refused to a reservation too', async () => {
+    const { reservations, claim } = openClaims()
+    const answer = deferred<boolean>()
+    const reserved = reservations.reserve(['a'], 600, () => answer.promise)
+    await time.pass(0)
+    expect(await claim('a', 'one', 'claimed')).toBe('in_progress')
+    answer.resolve(false)
+    expect(await reserved).toBe(false)
+    // The reservation may have been refused because of a claim.
+    expect(await claim('a', 'one', 'claimed')).toBe('in_progress')
+  })
+
+  it('obeys the limit, but no later call of its owner waits', async () => {
+    const { sent, claim } = openClaims(1)
+    await claim('a', 'one', 'claimed')
+    const slow = claim('b', 'two', new Promise(() => {}))
+    const waiting = claim('c', 'three', 'claimed')
+    await time.pass(0)
+    expect(await claim('a', 'one', 'claimed')).toBe('claimed')
+    expect(await claim('a', 'one', 'claimed', true)).toBe('claimed')
+    expect(sent).toEqual(['one', 'two', 'one', 'one'])
+    const outcomes = Promise.allSettled([slow, waiting])
+    await time.pass(1000)
+    expect(await outcomes).toMatchObject([
+      { reason: { code: 'ETIMEDOUT' } },
+      { reason: { code: 'ERR_NONCE_STORE_BUSY' } },
+    ])
+    // A claim that was refused is not sent later.
+    await time.pass(10_000)
+    expect(sent).toHaveLength(4)
+  })
+
+  it('that is released is forgotten, so that the next claim asks', async () => {
+    const { reservations, sent, claim } = openClaims()
+    await claim('a', 'one', 'claimed')
+    await reservations.release(['a'], async () => {})
+    await claim('a', 'two', 'claimed')
+    await claim('a', 'one', 'taken')
+    expect(await claim('a', 'three', 'claimed')).toBe('taken')
+    expect(sent).toEqual(['one', 'two', 'one'])
   })
 })
 
