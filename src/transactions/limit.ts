@@ -13,11 +13,11 @@ export class Limit {
     this.signal.addEventListener('abort', () => reject(this.signal.reason))
   })
 
-  /** Starts the time of the next step, which may be `Infinity`. */
-  start(milliseconds: number, error: unknown): void {
+  /** Starts the time of the next step, which may be `Infinity`. `late` returns the error of this step. */
+  start(milliseconds: number, late: () => unknown): void {
     this.stop()
     if (milliseconds !== Number.POSITIVE_INFINITY)
-      this.#stop = startTimer(milliseconds, () => this.#controller.abort(error))
+      this.#stop = startTimer(milliseconds, () => this.#controller.abort(late()))
   }
 
   stop(): void {

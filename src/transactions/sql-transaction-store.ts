@@ -108,7 +108,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     }
     const [limit, workLimit] = [new Limit(), new Limit()]
     const late = `The store did not reserve within ${this.timeout} ms. Check the pool and the server.`
-    limit.start(this.timeout, storeFailed(storeError('ETIMEDOUT', late)))
+    limit.start(this.timeout, () => storeFailed(storeError('ETIMEDOUT', late)))
     try {
       return await Promise.race([limit.exceeded, workLimit.exceeded, this.#execute(rows, work, limit, workLimit)])
     } finally {
@@ -170,6 +170,8 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       })
     } catch (error) {
       const result = await running
+      // The server refused the data of the code at the commit, so this is an error of the code.
+      if (result?.outcome === 'done' && isDataError(error)) throw error
       if (result === undefined || result.outcome === 'done' || result.outcome === 'repeated') throw storeFailed(error)
     } finally {
       if (running === undefined) {
@@ -192,7 +194,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
   ): Promise<T> {
     limit.stop()
     const tooLong = `The work took longer than ${this.#workTimeout} ms, so nothing is committed`
-    workLimit.start(this.#workTimeout, new HttpError('ERR_WORK_TIMEOUT', tooLong))
+    workLimit.start(this.#workTimeout, () => new HttpError('ERR_WORK_TIMEOUT', tooLong))
     // Work that hangs keeps its connection until this connection has ended, because nobody else may use a connection of running code.
     const ended = workLimit.exceeded.catch(async (error: unknown) => {
       await endConnection()
@@ -202,10 +204,10 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       const value = await Promise.race([work(workLimit.signal), ended])
       workLimit.signal.throwIfAborted()
       const late = `The commit had no response within ${this.timeout} ms. The transaction may or may not be committed.`
-      limit.start(this.timeout, storeFailed(new Error(late)))
+      limit.start(this.timeout, () => storeFailed(new Error(late)))
       return value
     } catch (error) {
-      if (!workLimit.signal.aborted) limit.start(this.timeout, error)
+      if (!workLimit.signal.aborted) limit.start(this.timeout, () => error)
       throw error
     } finally {
       workLimit.stop()
@@ -282,6 +284,19 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
 
 function storeFailed(cause: unknown): NonceStoreError {
   return new NonceStoreError('The nonce store failed. See the cause.', { cause: withoutCredentials(cause) })
+}
+
+/**
+ * Returns whether the server refused data: a constraint (SQLSTATE class 23) or an exception of a trigger (P0) that is deferred to the commit.
+ * Query builders wrap the error of the client.
+ */
+function isDataError(error: unknown, depth = 0): boolean {
+  if (Object(error) !== error || depth > 4) return false
+  const { code, sqlState, cause, parent, original, driverError } = Object(error)
+  return (
+    [code, sqlState].some((state) => /^(23|P0)[0-9A-Z]{3}$/.test(String(state))) ||
+    [cause, parent, original, driverError].some((inner) => isDataError(inner, depth + 1))
+  )
 }
 
 function throwFailed(cause: unknown): never {

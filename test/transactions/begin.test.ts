@@ -72,6 +72,28 @@ describe.each(BEGINS)('%s', (_, beginOn) => {
     expect(connection.calls).toEqual(['BEGIN', 'ROLLBACK', 'end'])
   })
 
+  it.each([
+    ['fails', () => Promise.reject(new Error('the connection is lost'))],
+    ['succeeds', async () => {}],
+  ])('hears the errors of the connection while a rollback %s, and after it has ended it', async (_, rollBack) => {
+    const listening: [string, number][] = []
+    const connection = new Connection(async (text) => {
+      listening.push([text, connection.listeners.size])
+      if (text === 'ROLLBACK') await rollBack()
+    })
+    for (const method of ['release', 'destroy'] as const) {
+      const call = connection[method].bind(connection)
+      connection[method] = (destroy?: boolean) => {
+        listening.push([method, connection.listeners.size])
+        call(destroy)
+      }
+    }
+    await expect(beginOn(connection)(() => Promise.reject(FAILURE))).rejects.toBe(FAILURE)
+    expect(listening.map(([, count]) => count)).toEqual([1, 1, 1])
+    // A connection that was ended is not the pool's any more, and may report its end later.
+    expect(connection.listeners.size).toBe(connection.calls.includes('end') ? 1 : 0)
+  })
+
   it('ends the connection if the rollback has no response for 1000 ms', async () => {
     const connection = new Connection((text) => (text === 'ROLLBACK' ? hang() : Promise.resolve()))
     const refused = expect(beginOn(connection)(() => Promise.reject(FAILURE))).rejects.toBe(FAILURE)

@@ -93,6 +93,58 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     expect(await deliver(newStore(), work, [...'abcdef'])).toBe('done')
   })
 
+  it.each<[string, object]>([
+    ['a client', { code: '23503' }],
+    ['a trigger', { code: 'P0001' }],
+    ['mysql2', { code: 'ER_SIGNAL_EXCEPTION', sqlState: '23000' }],
+    ['Drizzle', { cause: { code: '23514' } }],
+    ['Sequelize', { parent: { code: '23503' }, original: {} }],
+    ['TypeORM', { code: 'another', driverError: { code: '23505' } }],
+  ])(
+    'throws the error of a commit that the server refuses because of the data, as %s has it',
+    async (_, properties) => {
+      const refused = Object.assign(new Error('violates a constraint'), properties)
+      const store = newStore({ commit: () => Promise.reject(refused) })
+      await expect(deliver(store)).rejects.toBe(refused)
+      expect([database.rows, database.nonces.size]).toEqual([0, 0])
+      expect(await deliver(newStore())).toBe('done')
+    },
+  )
+
+  it.each<[string, object]>([
+    ['a lost connection', { code: 'ECONNRESET' }],
+    ['a conflict', { code: '40001' }],
+    ['a time-out', { code: '57014' }],
+    ['an unknown error', { code: 'P2028', cause: new Error('closed') }],
+    [
+      'an error that is its own cause',
+      Object.assign(new Error('closed'), {
+        get cause() {
+          return this
+        },
+      }),
+    ],
+  ])('blames the store for %s at the commit', async (_, properties) => {
+    const failed = Object.defineProperties(new Error('closed'), Object.getOwnPropertyDescriptors(properties))
+    const store = newStore({ commit: () => Promise.reject(failed) })
+    await expect(deliver(store)).rejects.toMatchObject({ code: 'ERR_NONCE_STORE' })
+  })
+
+  it('builds no errors if nothing is late', async () => {
+    let built = 0
+    const Original = Error
+    class Counted extends Original {
+      constructor(...args: ConstructorParameters<typeof Original>) {
+        super(...args)
+        built++
+      }
+    }
+    vi.stubGlobal('Error', Counted)
+    expect(await deliver(newStore())).toBe('done')
+    vi.stubGlobal('Error', Original)
+    expect(built).toBe(0)
+  })
+
   it('locks all keys in one statement', async () => {
     await deliver(newStore({}, 'hooks.nonces'))
     await deliver(newStore())

@@ -1,22 +1,19 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sign } from '../../../src/index.js'
 import { MySqlTransactionStore } from '../../../src/stores/mysql/index.js'
 import { PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
 import { ROOT } from '../../support/packed.js'
 import { BUILD } from '../packages/packages.js'
+import { Receiver, signed } from './receiver.js'
 import { MARIADB, POSTGRES, type Server } from './shared-stores.js'
 import { generatePrismaClient, MYSQL_CLIENTS, POSTGRES_CLIENTS } from './transaction-clients.js'
 
 // A sender signs each of 200 events three times, and sends it to two processes, which are killed at random. The work fails, ends in a
 // deadlock or loses its connection, and responses are lost. The sender then repeats each event until the response is 2xx.
 
-const SECRET = 'the secret of webhook 42'
 const EVENTS = 200
 const PROGRAM = join(BUILD, 'storm.mjs')
 const PRISMA_CLIENT = join(BUILD, 'prisma-client.mjs')
@@ -37,56 +34,6 @@ const DATABASES = [
     clients: ['mysql2', 'Knex'],
   },
 ]
-
-/** A process of the storm, which is started again when it was killed. */
-class Receiver {
-  #child: ChildProcess | undefined
-  #isReady = false
-  readonly #waiting = new Map<number, (status: number | undefined) => void>()
-  #number = 0
-
-  constructor(readonly args: readonly string[]) {}
-
-  async start(): Promise<void> {
-    const child = fork(PROGRAM, this.args, {
-      env: { ...process.env, PRISMA_CLIENT },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    })
-    this.#child = child
-    await once(child, 'message')
-    this.#isReady = true
-    child.on('message', ({ number, status }: { number: number; status: number }) => this.#settle(number, status))
-    child.on('error', () => {})
-  }
-
-  /** Resolves to the status, or to `undefined` if there was no response. */
-  send(id: string): Promise<number | undefined> {
-    if (!this.#isReady) return sleep(50).then(() => undefined)
-    const number = this.#number++
-    const body = JSON.stringify({ id })
-    return new Promise((resolve) => {
-      this.#waiting.set(number, resolve)
-      this.#child?.send(
-        { number, headers: sign(body, SECRET), body },
-        (error) => error && this.#settle(number, undefined),
-      )
-      setTimeout(() => this.#settle(number, undefined), 5000)
-    })
-  }
-
-  async kill(): Promise<void> {
-    this.#isReady = false
-    const child = this.#child
-    child?.kill('SIGKILL')
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    for (const number of [...this.#waiting.keys()]) this.#settle(number, undefined)
-  }
-
-  #settle(number: number, status: number | undefined): void {
-    this.#waiting.get(number)?.(status)
-    this.#waiting.delete(number)
-  }
-}
 
 describe.each(DATABASES.filter(({ installed }) => installed))('a storm over $database', (row) => {
   let server: Server & { url: string }
@@ -133,7 +80,8 @@ describe.each(DATABASES.filter(({ installed }) => installed))('a storm over $dat
   /** Resolves to how many rows the storm left, how many events have a row, and how many responses came before the commit. */
   async function storm(client: string, mode: 'once' | 'again') {
     await query('DELETE FROM storm')
-    const receivers = [0, 1].map(() => new Receiver([row.database, client, server.url, mode]))
+    const args = [row.database, client, server.url, mode]
+    const receivers = [0, 1].map(() => new Receiver(PROGRAM, args, { ...process.env, PRISMA_CLIENT }))
     for (const receiver of receivers) await receiver.start()
     let isOver = false
     let kills = 0
@@ -147,7 +95,7 @@ describe.each(DATABASES.filter(({ installed }) => installed))('a storm over $dat
     })()
     let early = 0
     const attempt = async (id: string, number: number): Promise<boolean> => {
-      const status = await receivers[number % 2]?.send(id)
+      const status = await receivers[number % 2]?.send(signed(id))
       const isDone = status === 200 || status === 204
       if (isDone && (await count(`WHERE id = '${id}'`)) === 0) early++
       return isDone
