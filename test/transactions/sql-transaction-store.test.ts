@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SimulatedTime } from '../support/simulated-time.js'
 import { newStep } from '../support/step.js'
 import {
-  type Session,
+  Session,
   SIMULATED,
   SimulatedDatabase,
   type SimulatedStore,
@@ -13,6 +13,7 @@ beforeEach(() => time.start())
 afterEach(() => time.stop())
 
 const FAILURE = new Error('the work failed')
+const { query: original } = Session.prototype
 const KEYS = ['nonce', 'signature 1']
 const hang = () => new Promise<never>(() => {})
 const insert = async (session: Session) => session.insertRow()
@@ -129,6 +130,28 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     const store = newStore({ commit: () => Promise.reject(failed) })
     await expect(deliver(store)).rejects.toMatchObject({ code: 'ERR_NONCE_STORE' })
   })
+
+  it('blames the store if no transaction begins, whatever the code is', async () => {
+    const store = newStore({ begin: () => Promise.reject(Object.assign(new Error('closed'), { code: '23503' })) })
+    await expect(deliver(store)).rejects.toMatchObject({ code: 'ERR_NONCE_STORE' })
+  })
+
+  // MySQL locks the row with the statement before.
+  it.runIf(name === 'PostgreSQL')(
+    'is in progress if the row of a taken key is gone when its state is read',
+    async () => {
+      await deliver(newStore())
+      const store = newStore()
+      const read = vi.spyOn(Session.prototype, 'query').mockImplementation(function (this: Session, text) {
+        if (text.startsWith('SELECT') && text.includes(' AS state ')) database.nonces.clear()
+        return original.call(this, text)
+      })
+      expect(await deliver(store)).toBe('in_progress')
+      read.mockRestore()
+      expect(database.nonces.size).toBe(0)
+      expect(await deliver(newStore())).toBe('done')
+    },
+  )
 
   it('builds no errors if nothing is late', async () => {
     let built = 0
