@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { MemoryNonceStore, type NonceStore, sign, verify } from '../src/index.js'
+import { handle, MemoryNonceStore, type NonceStore, sign, verify } from '../src/index.js'
 import { DynamoDBNonceStore } from '../src/stores/dynamodb.js'
 import { SqliteNonceStore } from '../src/stores/sqlite.js'
 import { requirePackage } from '../test/nightly/packages/packages.js'
@@ -151,20 +151,61 @@ function verifyWith(nonceStore: NonceStore, count: number): () => unknown {
   }
 }
 
-console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}\n
-| store | reservations per second | p50 ms | p99 ms | \`verify\` per second | bytes per nonce |
+/** Measures `handle` for new requests. Returns the calls per second, and the processor time of this process per call in microseconds. */
+async function measureHandle(nonceStore: NonceStore, eventOf: ((body: Buffer) => string) | undefined, count: number) {
+  const requests = Array.from({ length: count }, () => {
+    const body = JSON.stringify({ id: randomUUID() })
+    return { headers: sign(body, SECRET), body: Buffer.from(body) }
+  })
+  const eventId = eventOf && { eventId: ({ body }: { body: Buffer }) => eventOf(body) }
+  const start = performance.now()
+  const before = process.cpuUsage()
+  const times = await repeat(
+    () => handle({ webhookId: '42', request: Object(requests.pop()), ...eventId }, SECRET, nonceStore, () => {}),
+    () => requests.length > 0,
+  )
+  const { user, system } = process.cpuUsage(before)
+  return { perSecond: (times.length / (performance.now() - start)) * 1000, processor: (user + system) / times.length }
+}
+
+/** Returns the rates and costs of `handle`: without `eventId`, for new events, and for repeats of one event. */
+async function describeHandle(nonceStore: NonceStore, count: number): Promise<string[]> {
+  const cells: string[] = []
+  const idOf = (body: Buffer): string => JSON.parse(body.toString()).id
+  for (const eventOf of [undefined, idOf, () => 'one event']) {
+    await measureHandle(nonceStore, eventOf, count / 10)
+    const { perSecond, processor } = await measureHandle(nonceStore, eventOf, count)
+    cells.push(show(perSecond), show(processor))
+  }
+  return cells
+}
+
+const [only = '', part] = process.argv.slice(2)
+console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}\n`)
+const chosen = Object.entries(CONTESTANTS).filter(([name]) => name.includes(only))
+if (part !== 'handle') {
+  console.log(`| store | reservations per second | p50 ms | p99 ms | \`verify\` per second | bytes per nonce |
 |---|---|---|---|---|---|`)
-const [only = ''] = process.argv.slice(2)
-for (const [name, start] of Object.entries(CONTESTANTS).filter(([name]) => name.includes(only))) {
-  const { nonceStore, bytes, close } = await start()
-  const reserve = () => nonceStore.reserve('42', randomUUID(), 600)
-  const before = (await bytes?.()) ?? 0
-  let left = LIVE
-  if (bytes !== undefined) await repeat(reserve, () => left-- > 0)
-  const perNonce = bytes && show(((await bytes()) - before) / LIVE)
-  const { perSecond, p50, p99 } = await measure(reserve)
-  const { perSecond: verified } = await measure(verifyWith(nonceStore, close === undefined ? 800_000 : 150_000))
-  console.log(`| ${[name, show(perSecond), show(p50), show(p99), show(verified), perNonce ?? ''].join(' | ')} |`)
+  for (const [name, start] of chosen) {
+    const { nonceStore, bytes, close } = await start()
+    const reserve = () => nonceStore.reserve('42', randomUUID(), 600)
+    const before = (await bytes?.()) ?? 0
+    let left = LIVE
+    if (bytes !== undefined) await repeat(reserve, () => left-- > 0)
+    const perNonce = bytes && show(((await bytes()) - before) / LIVE)
+    const { perSecond, p50, p99 } = await measure(reserve)
+    const { perSecond: verified } = await measure(verifyWith(nonceStore, close === undefined ? 800_000 : 150_000))
+    console.log(`| ${[name, show(perSecond), show(p50), show(p99), show(verified), perNonce ?? ''].join(' | ')} |`)
+    await close?.()
+  }
+}
+
+console.log(`
+| store | \`handle\` per second | µs | new events per second | µs | repeated events per second | µs |
+|---|---|---|---|---|---|---|`)
+for (const [name, start] of chosen) {
+  const { nonceStore, close } = await start()
+  console.log(`| ${[name, ...(await describeHandle(nonceStore, close === undefined ? 20_000 : 3000))].join(' | ')} |`)
   await close?.()
 }
 process.exit()
