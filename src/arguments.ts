@@ -1,12 +1,8 @@
 import { types } from 'node:util'
 
-/**
- * Returns the error for an argument of the wrong type, whose message never contains the value, because the value may be a secret.
- *
- * @param hint - the code of a known mistake, such as `no_store`.
- */
-export function invalidType(message: string, hint?: string): TypeError {
-  return Object.assign(withCode(new TypeError(message)), hint === undefined ? {} : { hint })
+/** Returns the error for an argument of the wrong type, whose message never contains the value, because the value may be a secret. */
+export function invalidType(message: string): TypeError {
+  return withCode(new TypeError(message))
 }
 
 /** Returns the error for an argument that has the right type, but a value that is not allowed. */

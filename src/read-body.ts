@@ -196,7 +196,7 @@ function decodeBase64(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
   // Node skips characters that are not base64 digits, and then returns fewer bytes than the length of the string requires.
   if (text.length % 4 !== 0 || bytes.length !== Buffer.byteLength(text, 'base64')) {
-    throw invalidType(`${name} is not base64, but isBase64Encoded is true. Pass the event as received.`, 'not_base64')
+    throw invalidType(`${name} is not base64, but isBase64Encoded is true. Pass the event as received.`)
   }
   return bytes
 }

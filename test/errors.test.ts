@@ -67,7 +67,7 @@ describe('the properties that frameworks and handlers read', () => {
     expect(new BodyError('ERR_BODY_ABORTED', '', { cause }).cause).toBe(cause)
   })
 
-  it('an error for an argument has no hint if the value shows no mistake', () => {
+  it('an error for an argument has a code, and no other property', () => {
     expect({ ...thrownBy(() => sign('', '')) }).toStrictEqual({ code: 'ERR_INVALID_ARGUMENT' })
   })
 

@@ -488,7 +488,6 @@ describe('readBody of an event of AWS Lambda', () => {
     await expect(readBody({ body, isBase64Encoded: true })).rejects.toMatchObject({
       name: 'TypeError',
       code: 'ERR_INVALID_ARGUMENT',
-      hint: 'not_base64',
       message: 'source.body is not base64, but isBase64Encoded is true. Pass the event as received.',
     })
   })
@@ -525,7 +524,7 @@ describe("readBody of a framework's object around the request", () => {
       payload = payload
     }
     await expect(readBody(new Request())).rejects.toMatchObject({
-      hint: 'read_source',
+      name: 'TypeError',
       message: expect.stringMatching(/hapi: .*parse: false/),
     })
   })

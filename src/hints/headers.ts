@@ -3,7 +3,7 @@ import { invalidType, isObject, kindOf } from '../arguments.js'
 /** Returns the error for a value that cannot be read as headers. */
 export function notHeaders(headers: unknown): TypeError {
   const fix = "Pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs."
-  return invalidType(`request.headers is ${kindOf(headers)}. ${fix}`, 'no_headers')
+  return invalidType(`request.headers is ${kindOf(headers)}. ${fix}`)
 }
 
 /** Asserts that headers of which one is missing are not a promise or the request itself. */
@@ -14,6 +14,6 @@ export function assertNotRequest(headers: unknown): void {
   // shows that `headers` is a request.
   if ([own, req, raw].some((value) => isObject(value) && !Array.isArray(value))) {
     const fix = 'Pass the headers of the request (Hono: c.req.raw.headers).'
-    throw invalidType(`request.headers is a whole request. ${fix}`, 'request_as_headers')
+    throw invalidType(`request.headers is a whole request. ${fix}`)
   }
 }

@@ -70,55 +70,54 @@ interface Mistake {
   readonly fix?: string
 }
 
-/** The mistakes that callers make with a body, by their codes. The first row that matches is used, and the last row matches everything. */
-const MISTAKES: Readonly<Record<string, Mistake>> = {
-  missing_body: {
+/** The mistakes that callers make with a body. The first row that matches is used, and the last row matches everything. */
+const MISTAKES: readonly Mistake[] = [
+  {
     matches: (body) => body === undefined || body === null,
     more: ": nothing read the body, a body parser ignored the content type, or there is no body (then pass '')",
   },
-  function_as_body: {
+  {
     matches: (body) => typeof body === 'function',
     fix: 'Call the function, await the result, and pass the result.',
   },
-  decoded_text: { matches: (body) => typeof body === 'string' },
-  parsed_value: { matches: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
-  promise_as_body: { matches: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
-  blob_as_body: {
+  { matches: (body) => typeof body === 'string' },
+  { matches: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
+  {
     matches: (body) => hasMethod(body, 'arrayBuffer') && !('headers' in Object(body) || 'raw' in Object(body)),
     what: 'a Blob',
     fix: 'Pass await blob.arrayBuffer().',
   },
-  read_request_as_body: {
+  {
     matches: (body) => hasMethod(body, 'arrayBuffer') && Object(body).bodyUsed === true,
     what: 'a request that was already read',
     fix: 'Pass await readBody(request), and parse those bytes after verify.',
   },
-  request_as_body: {
+  {
     matches: (body) => hasMethod(body, 'arrayBuffer'),
     what: 'a request',
     fix: 'Pass await readBody(request).',
   },
-  fastify_request_as_body: { matches: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
-  read_stream_as_body: {
+  { matches: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
+  {
     matches: (body) => isStream(body) && (Object(body).readableDidRead === true || Object(body).locked === true),
     what: 'a stream that was already read, probably by a body parser',
   },
-  stream_as_body: { matches: isStream, what: 'a stream' },
-  event_as_body: { matches: (body) => 'isBase64Encoded' in Object(body), what: 'a whole event' },
-  chunks_as_body: {
+  { matches: isStream, what: 'a stream' },
+  { matches: (body) => 'isBase64Encoded' in Object(body), what: 'a whole event' },
+  {
     matches: (body) => Array.isArray(body) && body.length > 0 && body.every((chunk) => ArrayBuffer.isView(chunk)),
     what: 'a list of chunks',
     fix: 'Pass Buffer.concat(chunks).',
   },
-  parsed_array: { matches: Array.isArray, more: ', as a JSON parser returns it' },
-  parsed_form: { matches: (body) => hasMethod(body, 'entries'), what: 'a parsed form' },
-  empty_object_as_body: {
+  { matches: (body) => typeof body !== 'object' || Array.isArray(body), more: ', as a JSON parser returns it' },
+  { matches: (body) => hasMethod(body, 'entries'), what: 'a parsed form' },
+  {
     matches: (body) => Object.keys(Object(body)).length === 0,
     what: 'an empty object',
     more: ": a body parser ignored the content type, or there is no body (then pass '')",
   },
-  parsed_object: { matches: () => true, more: ', as a body parser returns it' },
-}
+  { matches: () => true, more: ', as a body parser returns it' },
+]
 
 /**
  * Returns the error for a body that is not raw: `request.body is a promise. Await it.` If the body or the request shows which framework is
@@ -126,15 +125,14 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
  */
 export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
   const { body } = request
-  const [code, mistake] = Object.entries(MISTAKES).find(([, { matches }]) => matches(body)) as [string, Mistake]
-  const { what = kindOf(body), more = '', fix } = mistake
+  const { what = kindOf(body), more = '', fix } = MISTAKES.find(({ matches }) => matches(body)) as Mistake
   const bytesAsReceived = () => {
     const framework = findFramework(body) ?? findFramework(request)
     if (framework === undefined) return `${BYTES_AS_RECEIVED}\n${LINK}`
     const { name, request: source = 'request', fix: unread } = framework
     return `${BYTES_AS_RECEIVED}\n${name}: pass await readBody(${source})${unread === undefined ? '.' : `, and ${unread}`}`
   }
-  return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`, code)
+  return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`)
 }
 
 /** Returns the error for a source whose body was already read. If the source shows the framework, a second line says what to do. */
@@ -143,7 +141,6 @@ export function alreadyRead(source: object, argument: string): TypeError {
   const line = fix === undefined ? LINK : `${name}: ${fix}`
   return invalidType(
     `${argument} was already read, probably by a body parser. Pass the request before anything reads the body.\n${line}`,
-    'read_source',
   )
 }
 

@@ -59,7 +59,7 @@ function isFetchHeaders(headers: HeadersInput): headers is { get(name: string): 
 
 function assertPair(pair: unknown): [name: string, value: unknown] {
   if (Array.isArray(pair) && typeof pair[0] === 'string') return [pair[0], pair[1]]
-  throw invalidType('request.headers is a list, but not of pairs. Pass [name, value] pairs.', 'no_pairs')
+  throw invalidType('request.headers is a list, but not of pairs. Pass [name, value] pairs.')
 }
 
 /** Returns whether `name`, in any case, is the lowercase name `wanted`. */

@@ -11,7 +11,7 @@ import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/req
 const NODE = /\nKoa and node:http: pass await readBody\(req\), and .*\.$/
 
 /** Returns the error of `verify` for a body. */
-async function errorFor(body: unknown): Promise<TypeError & { hint?: string }> {
+async function errorFor(body: unknown): Promise<TypeError> {
   const request = { ...signedRequest(), body: body as Body }
   const error: unknown = await verify(request, SECRET, new RecordingStore(), new TestClock()).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(TypeError)
@@ -34,10 +34,14 @@ const collected = (message: IncomingMessage): Promise<Buffer[]> => message.toArr
 describe('the error names what it got instead of the raw body, and the fix:', () => {
   it.each([
     ...NO_RAW_BODIES,
-    ['an object from another realm', () => runInNewContext('({ a: 1 })'), 'parsed_object', GUIDE] as const,
-    ["Node's stream", stream, 'stream_as_body', NODE] as const,
-  ])('%s', async (_, body, hint, fix) => {
-    expect(await errorFor(body())).toMatchObject({ hint, message: expect.stringMatching(fix) })
+    [
+      'an object from another realm',
+      () => runInNewContext('({ a: 1 })'),
+      /^request\.body is an object, as a body /,
+    ] as const,
+    ["Node's stream", stream, NODE] as const,
+  ])('%s', async (_, body, fix) => {
+    expect(await errorFor(body())).toMatchObject({ message: expect.stringMatching(fix) })
   })
 
   it.each([
@@ -45,28 +49,28 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     [
       "a server's message that a body parser read",
       () => received(async (message) => collected(message).then(() => message)),
-      'read_stream_as_body',
-      NODE,
+      /^request\.body is a stream that was already read, .*\nKoa and node:http: /,
     ] as const,
-    ["a server's chunks", () => received(collected), 'chunks_as_body', / Buffer\.concat\(chunks\)\.$/] as const,
-  ])('%s', async (_, body, hint, fix) => {
-    expect(await errorFor(await body())).toMatchObject({ hint, message: expect.stringMatching(fix) })
+    ["a server's chunks", () => received(collected), / Buffer\.concat\(chunks\)\.$/] as const,
+  ])('%s', async (_, body, fix) => {
+    expect(await errorFor(await body())).toMatchObject({ message: expect.stringMatching(fix) })
   })
 
   it("Hono's c.req, which has the methods of a Blob", async () => {
     const body = { raw: new Request('http://localhost'), arrayBuffer() {} }
-    expect(await errorFor(body)).toMatchObject({ hint: 'request_as_body' })
+    expect(await messageFor(body)).toBe('request.body is a request. Pass await readBody(request).')
   })
 
   it("a server's message that nothing has read", async () => {
-    const error = await received(errorFor)
-    expect(error).toMatchObject({ hint: 'stream_as_body', message: expect.stringMatching(NODE) })
+    const message = await received(messageFor)
+    expect(message).toMatch(/^request\.body is a stream\. /)
+    expect(message).toMatch(NODE)
   })
 
   it('no field of a parsed JSON body changes how it is described', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a sender can use this name for a field.
     const body = { then: 1, arrayBuffer: 'a', bodyUsed: true, pipe: {}, getReader: null, entries: [] }
-    expect(await errorFor(body)).toMatchObject({ hint: 'parsed_object' })
+    expect(await messageFor(body)).toMatch(/^request\.body is an object, as a body parser returns it\. /)
   })
 
   /**
@@ -149,8 +153,8 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
 
   it('that a stream is locked, because another reader has it', () => {
     const { body } = new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
-    expect(notRawBody({ body })).toMatchObject({ hint: 'stream_as_body' })
+    expect(notRawBody({ body }).message).toMatch(/^request\.body is a stream\. /)
     body?.getReader()
-    expect(notRawBody({ body })).toMatchObject({ hint: 'read_stream_as_body' })
+    expect(notRawBody({ body }).message).toMatch(/^request\.body is a stream that was already read, /)
   })
 })
