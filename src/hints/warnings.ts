@@ -1,3 +1,5 @@
+import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
+
 const warned = new Set<string>()
 
 /** Warns about a probable mistake once per code. This is not an error, because the mistake is not certain. */
@@ -20,26 +22,25 @@ export function warnOfNonceAsWebhookId(name: string): void {
   )
 }
 
-const MIN_SUSPICIOUS_STORES = 100
+/** How many webhooks the rule for memory stores remembers. Without a limit, the IDs of many webhooks would fill the memory. */
+const MAX_WEBHOOKS = 10_000
 
-/** How many memory stores have reserved their first nonce. The count restarts at 0 when a store reserves another nonce. */
-let singleReservations = 0
+/** The latest reservation of each webhook in a memory store, with the time of the store's clock. */
+const latest = new Map<string, { use: MemoryStoreUse; time: number }>()
 
-/** Warns if a process creates a memory store per request, because these stores never find a replay. */
+/** Identifies a memory store without keeping it alive. */
 export class MemoryStoreUse {
-  // Stores that were created before the first request are not a mistake, because a process can create one store per tenant at the start.
-  readonly #isCreatedBetweenRequests = singleReservations > 0
-  #hasReserved = false
-
-  /** Counts a reservation of this store. */
-  noteReservation(): void {
-    singleReservations = this.#hasReserved ? 0 : singleReservations + 1
-    this.#hasReserved = true
-    if (singleReservations >= MIN_SUSPICIOUS_STORES && this.#isCreatedBetweenRequests) {
-      warnOnce(
-        'MEMORY_STORE_PER_REQUEST',
-        `${MIN_SUSPICIOUS_STORES} MemoryNonceStores have reserved one nonce each, so replays are accepted. Create one store per process, or per tenant, not per request.`,
-      )
-    }
+  /** Warns if another store reserved a nonce for the same webhook so recently that the two stores could accept the same request. */
+  noteReservation(webhookId: string, now: number): void {
+    if (warned.has('MEMORY_STORE_PER_REQUEST')) return
+    const previous = latest.get(webhookId)
+    if (previous === undefined && latest.size === MAX_WEBHOOKS) latest.clear()
+    latest.set(webhookId, { use: this, time: now })
+    if (previous === undefined || previous.use === this || now - previous.time > NONCE_TTL_SECONDS * 1000) return
+    latest.clear()
+    warnOnce(
+      'MEMORY_STORE_PER_REQUEST',
+      'Two MemoryNonceStores reserved nonces for the same webhookId within 600 s, so each accepts a copy of the same request. Create one store per process, not per request.',
+    )
   }
 }

@@ -184,9 +184,7 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): boolean {
-    const isReserved = this.#write(webhookId, keys, ttlSeconds, owner, 'reserve') === 'claimed'
-    if (isReserved) this.#use?.noteReservation()
-    return isReserved
+    return this.#write(webhookId, keys, ttlSeconds, owner, 'reserve') === 'claimed'
   }
 
   claim(webhookId: string, keys: readonly string[], seconds: number, owner: string, isDone = false): ClaimState {
@@ -244,6 +242,7 @@ export class MemoryNonceStore implements NonceStore {
     }
     for (const entry of added) entry.queues.add(entry)
     for (const queues of allQueues) queues.evict()
+    this.#use?.noteReservation(webhookId, now)
     return state
   }
 

@@ -50,58 +50,83 @@ describe('a webhookId that equals the nonce', () => {
   })
 })
 
-describe('a memory store', () => {
-  async function newStores() {
+describe('two memory stores', () => {
+  /** Returns a function that creates a store, and one that reserves a nonce in a store at a time in milliseconds. */
+  async function open() {
     const { MemoryNonceStore } = await import('../../src/index.js')
+    const clock = { time: 0, now: () => clock.time }
     let nonces = 0
-    const newStore = () => new MemoryNonceStore({ maxEntries: 10 })
-    const reserve = (store: InstanceType<typeof MemoryNonceStore>) => store.reserve('42', `nonce ${nonces++}`, 600)
+    const newStore = () => new MemoryNonceStore({ maxEntries: 10, clock })
+    const reserve = (store: InstanceType<typeof MemoryNonceStore>, time = 0, webhookId = '42') => {
+      clock.time = time
+      expect(store.reserve(webhookId, `nonce ${nonces++}`, 600)).toBe(true)
+    }
     return { newStore, reserve }
   }
 
-  it('per request warns once, with the hundredth', async () => {
-    const { newStore, reserve } = await newStores()
-    for (let request = 1; request <= 99; request++) reserve(newStore())
+  it('that reserve for one webhook within 600 s warn once', async () => {
+    const { newStore, reserve } = await open()
+    const [one, other] = [newStore(), newStore()]
+    reserve(one, 1)
+    reserve(one, 2)
     expect(warn).not.toHaveBeenCalled()
-    for (let request = 100; request <= 300; request++) reserve(newStore())
+    reserve(other, 600_002)
     expect(warn.mock.calls).toEqual([
       [
-        expect.stringMatching(
-          /^100 MemoryNonceStores have reserved one nonce each, so replays are accepted\. Create one /,
-        ),
+        'Two MemoryNonceStores reserved nonces for the same webhookId within 600 s, so each accepts a copy of the same request. Create one store per process, not per request.',
         { type: 'WebhookWarning', code: 'MEMORY_STORE_PER_REQUEST' },
       ],
     ])
     expect(warn.mock.calls[0]?.[0].length).toBeLessThanOrEqual(200)
+    for (let request = 0; request < 300; request++) reserve(newStore())
+    expect(warn).toHaveBeenCalledTimes(1)
   })
 
-  it('per tenant does not warn, if all are created at the start', async () => {
-    const { newStore, reserve } = await newStores()
-    const tenants = Array.from({ length: 300 }, newStore)
-    for (let round = 0; round < 3; round++) for (const tenant of tenants) reserve(tenant)
+  it('that claim for one webhook warn too', async () => {
+    const { newStore } = await open()
+    const store = newStore()
+    for (const isDone of [false, true]) expect(store.claim('42', ['a nonce'], 600, 'an owner', isDone)).toBe('claimed')
     expect(warn).not.toHaveBeenCalled()
+    expect(newStore().claim('42', ['a nonce'], 600, 'another owner')).toBe('claimed')
+    expect(warn).toHaveBeenCalledTimes(1)
   })
 
-  it('per tenant does not warn, if each is created with its first request', async () => {
-    const { newStore, reserve } = await newStores()
-    const busy = newStore()
+  it('do not warn if more than 600 s passed, because a nonce is kept for 600 s', async () => {
+    const { newStore, reserve } = await open()
+    const [one, other] = [newStore(), newStore()]
+    reserve(one, 0)
+    reserve(other, 600_001)
+    reserve(one, 1_200_002)
+    expect(warn).not.toHaveBeenCalled()
+    reserve(other, 1_800_002)
+    expect(warn).toHaveBeenCalledTimes(1)
+  })
+
+  it('do not warn if they serve different webhooks', async () => {
+    const { newStore, reserve } = await open()
     for (let tenant = 0; tenant < 300; tenant++) {
-      reserve(newStore())
-      if (tenant % 50 === 0) reserve(busy)
+      const store = newStore()
+      reserve(store, 0, `webhook ${tenant}`)
+      reserve(store, 0, `webhook ${tenant}`)
     }
     expect(warn).not.toHaveBeenCalled()
   })
 
-  it('that reserves nothing does not count', async () => {
-    const { newStore, reserve } = await newStores()
-    for (let store = 0; store < 300; store++) newStore()
-    reserve(newStore())
+  it('are noticed for 10 000 webhooks, after which the memory begins again', async () => {
+    const { newStore, reserve } = await open()
+    const { MemoryNonceStore } = await import('../../src/index.js')
+    const busy = new MemoryNonceStore({ clock: { now: () => 0 } })
+    for (let webhook = 0; webhook < 10_000; webhook++) busy.reserve(`webhook ${webhook}`, 'a nonce', 600)
+    busy.reserve('one too many', 'a nonce', 600)
+    reserve(newStore(), 0, 'webhook 9999')
     expect(warn).not.toHaveBeenCalled()
+    reserve(newStore(), 0, 'one too many')
+    expect(warn).toHaveBeenCalledTimes(1)
   })
 
-  it('inside a network store does not count', async () => {
+  it('do not warn if they are inside other stores', async () => {
     const { RedisNonceStore } = await import('../../src/stores/redis/index.js')
-    for (let request = 0; request < 300; request++) {
+    for (let request = 0; request < 2; request++) {
       const store = new RedisNonceStore({ sendCommand: async ({ 4: token }) => `reserved ${token}` })
       expect(await store.reserve('42', `nonce ${request}`, 600)).toBe(true)
     }
