@@ -1,4 +1,4 @@
-import { assertOptions, invalidType, isObject, kindOf } from './arguments.js'
+import { assertOptions, hasMethod, invalidType, isObject, kindOf } from './arguments.js'
 import { describeError, oneLine } from './describe-error.js'
 import { CONNECTION_CLOSE, codeOf, ERRORS, propertyOf } from './errors.js'
 
@@ -7,7 +7,8 @@ interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
-  readonly req: { complete: boolean; httpVersionMajor: number; stream?: { close(code: number): unknown } }
+  /** Absent if the response is a mock or a proxy object. */
+  readonly req?: { complete: boolean; httpVersionMajor: number; stream?: { close(code: number): unknown } }
   setHeader(name: string, value: string): unknown
   removeHeader(name: string): void
   end(): unknown
@@ -77,8 +78,9 @@ export interface RefusalOptions {
  */
 export function refuse(response: NodeResponse, error: unknown, options: RefusalOptions = {}): void {
   const log = logOf(options)
-  if (typeof response?.setHeader !== 'function') {
-    const what = `${kindOf(response)}${isObject(response) ? ' without setHeader()' : ''}`
+  const missing = ['setHeader', 'removeHeader', 'end'].find((name) => !hasMethod(response, name))
+  if (missing !== undefined) {
+    const what = `${kindOf(response)}${isObject(response) ? ` without ${missing}()` : ''}`
     throw invalidType(`response is ${what}. Pass Node's response (Koa: ctx.res), or return refusal(error) for Fetch.`)
   }
   const { status, level } = kindOfError(error)
@@ -88,7 +90,7 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
     for (const name of ['Content-Type', 'Content-Encoding', 'Transfer-Encoding', 'Trailer']) response.removeHeader(name)
     response.setHeader('Content-Length', '0')
     if (status === 503) response.setHeader('Retry-After', '1')
-    const { complete, httpVersionMajor, stream } = response.req
+    const { complete, httpVersionMajor, stream } = response.req ?? { complete: true, httpVersionMajor: 1 }
     // HTTP/2 forbids `Connection`. Instead, a reset of the stream stops the sender (RFC 9113, section 8.1).
     if (!complete && httpVersionMajor < 2) response.setHeader('Connection', 'close')
     response.end()

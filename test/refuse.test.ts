@@ -195,6 +195,22 @@ describe('refuse', () => {
     expect([headers[':status'], stream.rstCode]).toEqual([401, 0])
   })
 
+  it('responds and logs if the response has no request, as a mock has none', () => {
+    const calls: unknown[] = []
+    const response = {
+      statusCode: 200,
+      headersSent: false,
+      writableEnded: false,
+      setHeader: (...header: unknown[]) => calls.push(header),
+      removeHeader() {},
+      end: () => calls.push('end'),
+      destroy() {},
+    }
+    refuse(response, REJECTED)
+    expect([response.statusCode, calls]).toEqual([401, [['Content-Length', '0'], 'end']])
+    expect(logged()).toEqual(ANSWERS[0]?.slice(2))
+  })
+
   it.each([
     [
       'undefined',
@@ -203,6 +219,7 @@ describe('refuse', () => {
     ],
     ['null', null, /^response is null\./],
     ["a framework's object", { res: {} }, /^response is an object without setHeader\(\)\. /],
+    ['an object that cannot end', { setHeader() {}, removeHeader() {} }, /^response is an object without end\(\)\. /],
   ])('names the response to pass instead of %s', (_, response, message) => {
     expect(() => refuse(response as never, FAULT)).toThrow(message)
   })
