@@ -1,5 +1,5 @@
 import { assertOptions, hasMethod, invalidType, isObject, kindOf } from './arguments.js'
-import { describeError, oneLine } from './describe-error.js'
+import { describeError, MAX_LINE, oneLine } from './describe-error.js'
 import { CONNECTION_CLOSE, codeOf, ERRORS, propertyOf } from './errors.js'
 
 /** The part of Node's HTTP/1 and HTTP/2 responses that {@link refuse} uses. */
@@ -163,7 +163,8 @@ function describe(error: unknown, level: RefusalLog['level']): string {
   if (level === 'error') return describeError(error)
   try {
     const { webhookId = '(unknown)', code, reason = code, detail, message } = Object(error)
-    return oneLine(detail === undefined ? String(message) : `Webhook ${webhookId}: ${reason}: ${detail}`)
+    if (detail === undefined) return oneLine(String(message))
+    return `Webhook ${oneLine(String(webhookId))}: ${oneLine(`${reason}: ${detail}`, MAX_LINE)}`
   } catch {
     return describeError(error)
   }

@@ -349,6 +349,21 @@ describe('options.log', () => {
     expect(fault).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
   })
 
+  it('has at most 200 characters of a value, and then the length of the value', () => {
+    const long = '\u001b'.repeat(201)
+    expect(lineOf(rejectedWith('a'.repeat(200)))).toBe(`Webhook ${'a'.repeat(200)}: replayed_nonce: b`)
+    expect(lineOf(rejectedWith(long))).toBe(`Webhook ${'\\u001b'.repeat(200)}… (201 characters): replayed_nonce: b`)
+    expect(lineOf(rejectedWith(`${'a'.repeat(199)}🔑`))).toContain(`${'a'.repeat(199)}\ufffd… (201 characters): `)
+    expect(lineOf(withCode('ERR_BODY_ABORTED', long))).toBe(`${'\\u001b'.repeat(200)}… (201 characters)`)
+  })
+
+  it('has at most 12 000 characters of an error, and then the length of the error', () => {
+    const lineWith = (text: string) => lineOf({ [inspect.custom]: () => text })
+    const longest = 'a'.repeat(12_000)
+    expect(lineWith(longest) === longest).toBe(true)
+    expect(lineWith(`${longest}b`) === `${longest}… (12001 characters)`).toBe(true)
+  })
+
   it('gets no control character of a signed body that is not JSON', () => {
     let failure: unknown
     try {
