@@ -128,17 +128,17 @@ it('accepts everything again at once when a server that hung is back', async () 
 function full() {
   const admission = new Admission(2, TIMEOUT)
   const sent: number[] = []
-  const ends: (() => void)[] = []
+  const ends: ((error?: Error) => void)[] = []
   const send = (number: number) =>
     ask(() =>
       admission.send(() => {
         sent.push(number)
-        return new Promise<boolean>((resolve) => ends.push(() => resolve(true)))
+        return new Promise<boolean>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve(true))))
       }),
     )
   void send(0)
   void send(1)
-  return { send, sent, end: (number: number) => ends[number]?.() }
+  return { send, sent, end: (number: number, error?: Error) => ends[number]?.(error) }
 }
 
 it('sends the newest first, one for each that is settled', async () => {
@@ -187,19 +187,25 @@ it('counts a statement that its client has lost for twice the time-out', async (
   expect(sent).toEqual([0, 1, 2])
 })
 
-it('sends one statement at a time while the server is silent', async () => {
+it.each([
+  ['a response', undefined],
+  ['an error', new Error('out of memory')],
+])('sends one statement at a time while the server is silent, until it has sent %s', async (_, error) => {
   const { send, sent, end } = full()
   await time.pass(2 * TIMEOUT)
   for (const number of [2, 3]) void send(number)
   expect(sent).toEqual([0, 1, 2])
   // A connection that was lost is closed, so the client works again.
-  end(2)
+  end(2, error)
   await time.pass(0)
   void send(4)
   expect(sent).toEqual([0, 1, 2, 3, 4])
 })
 
-it('is not silent while other statements have a response', async () => {
+it.each([
+  ['a response', async () => true],
+  ['an error', () => Promise.reject(new Error('out of memory'))],
+])('is not silent while other statements have %s', async (_, answer) => {
   const admission = new Admission(3, TIMEOUT)
   let sent = 0
   const lost = () => {
@@ -208,7 +214,7 @@ it('is not silent while other statements have a response', async () => {
   }
   void admission.send(lost)
   await time.pass(TIMEOUT / 2 - 1)
-  await admission.send(async () => true)
+  await admission.send(answer).catch(() => {})
   await time.pass(1)
   for (const _ of [1, 2]) void admission.send(lost)
   expect(sent).toBe(3)
