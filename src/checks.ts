@@ -1,4 +1,5 @@
 import { assertClock, type Clock } from './clock.js'
+import type { Received } from './errors.js'
 import { assertNotRequest } from './hints/headers.js'
 import { notRawBody } from './hints/raw-body.js'
 import { adviseOnScheme, describeSize, describeTimestamp } from './hints/rejection.js'
@@ -92,6 +93,7 @@ export interface SignedRequest<Result> {
   readonly webhookId: string
   readonly secretIndex: number
   readonly keys: readonly string[]
+  readonly received: Received
   /** Returns the result if all keys are now reserved. */
   conclude(): Result | Rejected
   /** Returns the result if one of the keys is taken. */
@@ -123,6 +125,7 @@ export function checkSignature<Key, Result>(
     webhookId,
     secretIndex,
     keys: scheme.reservationKeys(message, signature),
+    received: { headers, body },
     conclude() {
       // If the store was slow, the window may have closed, and the reservation of an earlier copy may have expired.
       const outside = checkWindow(scheme, claim, clock)

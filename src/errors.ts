@@ -1,4 +1,5 @@
 import type { Rejected, RejectionReason } from './result.js'
+import type { HeadersInput } from './rules/headers.js'
 
 export const CONNECTION_CLOSE = { Connection: 'close' } as const
 const RETRY_AFTER = { 'Retry-After': '1' } as const
@@ -64,6 +65,8 @@ export class HttpError<Code extends ErrorCode> extends Error {
   }
 }
 
+export type Received = WebhookRejectedError['received']
+
 /**
  * `receive` throws this error if a request broke a rule.
  *
@@ -79,13 +82,23 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
   readonly detail: string
   /** The webhook that the request was sent to. */
   readonly webhookId: string | undefined
+  readonly #received: Received
 
-  constructor(rejected: Rejected, webhookId?: string) {
+  constructor(rejected: Rejected, webhookId?: string, received?: Received) {
     super('ERR_WEBHOOK_REJECTED', 'The request is not authenticated')
+    this.#received = received
     this.reason = rejected.reason
     this.header = rejected.reason === 'missing_header' ? rejected.header : undefined
     this.detail = rejected.message
     this.webhookId = webhookId
+  }
+
+  /**
+   * The refused request, or `undefined` if its body was not read. Pass it to `diagnose` of `inbound-webhook-tools`. Never log it: anybody can
+   * send the body, and the headers can contain credentials. Loggers do not find this property, because the property is not enumerable.
+   */
+  get received(): { readonly headers: HeadersInput; readonly body: Uint8Array } | undefined {
+    return this.#received
   }
 
   /**

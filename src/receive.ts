@@ -1,7 +1,7 @@
 import { assertOptions, assertText, invalidType } from './arguments.js'
 import { checkHeaders, checkSignature, checkWindow, type SignedRequest, type Webhook } from './checks.js'
 import { assertClock, type Clock } from './clock.js'
-import { CONNECTION_CLOSE, HttpError, WebhookRejectedError } from './errors.js'
+import { CONNECTION_CLOSE, HttpError, type Received, WebhookRejectedError } from './errors.js'
 import { publishResult, type ResultDetails } from './publish-result.js'
 import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import type { Secret } from './request.js'
@@ -103,7 +103,7 @@ export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
     const { webhookId, keys } = signed
     const owner = newOwner()
     const isReserved = await reserveKeys(nonceStore, webhookId, keys, owner)
-    const result = acceptedOrThrow(isReserved ? signed.conclude() : signed.replayed(), webhookId)
+    const result = acceptedOrThrow(isReserved ? signed.conclude() : signed.replayed(), webhookId, signed.received)
     let released: Promise<void> | undefined
     const release = () => (released ??= releaseKeys(nonceStore, webhookId, keys, owner))
     return Object.assign(result, { body, release })
@@ -113,8 +113,12 @@ export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
 export type AcceptedResult = { readonly ok: true }
 
 /** Returns the result of an accepted request. Throws a {@link WebhookRejectedError} for a rejected request. */
-export function acceptedOrThrow<Result extends AcceptedResult>(result: Result | Rejected, webhookId?: string): Result {
-  if (!result.ok) throw new WebhookRejectedError(result, webhookId)
+export function acceptedOrThrow<Result extends AcceptedResult>(
+  result: Result | Rejected,
+  webhookId?: string,
+  received?: Received,
+): Result {
+  if (!result.ok) throw new WebhookRejectedError(result, webhookId, received)
   return result
 }
 
@@ -146,7 +150,10 @@ export async function readSigned<Secrets, Key, Result>(
   // If the headers break a rule, the response is 401 even if `Content-Length` is above the limit, and the body is not read.
   const claim = checkHeaders(scheme, headers, clock)
   if (!claim.ok) {
-    const error = new WebhookRejectedError(claim, known?.webhookId)
+    // The error about the headers comes before an error about the body.
+    const reading = isRead ? Promise.resolve().then(() => open(limits)()) : undefined
+    const body = await reading?.catch(() => undefined)
+    const error = new WebhookRejectedError(claim, known?.webhookId, body && { headers, body })
     // If the body was not read, the connection is closed, so that the upload stops.
     throw isRead ? error : Object.assign(error, { headers: CONNECTION_CLOSE })
   }
@@ -157,7 +164,10 @@ export async function readSigned<Secrets, Key, Result>(
   details.bytes = body.length
   // The window may have closed while the body arrived.
   const outside = checkWindow(scheme, claim, clock)
-  const signed = acceptedOrThrow(outside ?? checkSignature(scheme, claim, body, webhook, clock), webhook.webhookId)
+  const signed = acceptedOrThrow(outside ?? checkSignature(scheme, claim, body, webhook, clock), webhook.webhookId, {
+    headers,
+    body,
+  })
   details.secretIndex = signed.secretIndex
   return { signed, body }
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import {
   type BodySource,
@@ -6,6 +7,7 @@ import {
   MemoryNonceStore,
   type NonceStore,
   receive,
+  refusal,
   refuse,
   type Secret,
   WebhookRejectedError,
@@ -98,6 +100,61 @@ it('throws an error whose message and stack are safe to send: neither says what 
   expect(error.message).toBe('The request is not authenticated')
   expect(error.stack).not.toMatch(/signature_mismatch|X-Signature|bytes/)
   expect(error.detail).toMatch(/^X-Signature is not the signature/)
+})
+
+describe('the error of a refused request has the request', () => {
+  const requestOf = (error: unknown) => (error instanceof WebhookRejectedError ? error.received : 'not rejected')
+  const forged = () => fetchRequest(HEADERS, 'a forged body')
+  const rawBody = Buffer.from('a body')
+
+  it('if the signature does not match', async () => {
+    const request = forged()
+    const received = requestOf(await outcomeOf(request))
+    expect(received).toEqual({ headers: request.headers, body: Buffer.from('a forged body') })
+  })
+
+  it('if the request is a replay, or the window has closed while the store answered', async () => {
+    const clock = new TestClock()
+    const stores: NonceStore[] = [
+      { reserve: () => false },
+      {
+        reserve() {
+          clock.milliseconds += 300_001
+          return true
+        },
+      },
+    ]
+    for (const nonceStore of stores) {
+      const error = await outcomeOf(fetchRequest(), { nonceStore, clock })
+      expect(requestOf(error)).toEqual({ headers: expect.any(Headers), body: BODY })
+    }
+  })
+
+  it('only if the body was read, so not if the headers break a rule', async () => {
+    expect(requestOf(await outcomeOf(fetchRequest({})))).toBeUndefined()
+    const headers = {}
+    expect(requestOf(await outcomeOf({ headers, rawBody }))).toEqual({ headers, body: rawBody })
+  })
+
+  it.each<[string, BodySource]>([
+    ['too large', { headers: {}, rawBody }],
+    ['not base64', { headers: {}, body: 'e', isBase64Encoded: true }],
+  ])('without a body that is %s, because the headers are wrong first', async (_, request) => {
+    const error = await outcomeOf(request, { maxBytes: 5 })
+    expect(error).toMatchObject({ reason: 'missing_header' })
+    expect(requestOf(error)).toBeUndefined()
+  })
+
+  it('where no logger and no response finds it', async () => {
+    const error = Object(await outcomeOf(forged()))
+    expect(requestOf(error)).toBeDefined()
+    const names = [...Object.getOwnPropertyNames(error), ...Object.keys(structuredClone(error))]
+    const lines: string[] = []
+    const response = refusal(error, { log: ({ message }) => void lines.push(message) })
+    const texts = [inspect(error, { showHidden: true }), JSON.stringify(error), ...lines, await response.text()]
+    expect(names).not.toContain('received')
+    expect(texts.join('\n')).not.toMatch(/forged|6f9619ff|Buffer/)
+  })
 })
 
 it('has no body without await', () => {
