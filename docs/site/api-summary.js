@@ -23,7 +23,7 @@ export const JOBS = {
   ],
   'Handle an error': ['WebhookRejectedError', 'BodyError', 'NonceStoreError'],
   'Test a handler or a store': ['endpointContract', 'nonceStoreContract'],
-  'Explain a refused request': ['diagnose', 'captureRequest'],
+  'Explain a refused request': ['explain', 'diagnose', 'captureRequest'],
 }
 
 /** The order of the functions and classes, wherever they are listed. */

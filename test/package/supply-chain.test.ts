@@ -22,9 +22,12 @@ describe.each(PACKAGES)('the installed %s', (name) => {
 })
 
 describe('the packages that are bundled', () => {
-  /** Returns the files that contain other packages. esbuild writes the path of each file that it bundles into a comment. */
+  /** Returns the files that contain other packages, except pages. esbuild writes the path of each file, and the build each licence. */
   const bundling = (dist: string) =>
-    readdirSync(dist).filter((name) => /^\/\/ (\.\.\/)*node_modules\//m.test(readFileSync(join(dist, name), 'utf8')))
+    readdirSync(dist).filter((name) => {
+      const text = /\.c?js$/.test(name) ? readFileSync(join(dist, name), 'utf8') : ''
+      return /^\/\/ (\.\.\/)*node_modules\//m.test(text) || bundledIn(text).size > 0
+    })
 
   it('are none in the library, and one in the command line', () => {
     expect(bundling(LIBRARY)).toEqual([])

@@ -8,3 +8,4 @@ export {
   type Side,
 } from './diagnose/finding.js'
 export { diagnose, type RequestToExplain } from './diagnose/index.js'
+export { explain } from './explain.js'

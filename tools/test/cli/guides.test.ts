@@ -112,7 +112,7 @@ describe('docs/debug/index.md', () => {
   })
 
   it('has a handler whose captures diagnose reads', async () => {
-    const [, capture = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? []
+    const [, capture = ''] = /```js\n(import \{ writeFile \}[\s\S]*?)```/.exec(guide) ?? []
     const body = Buffer.from('{"a":"\\u00eb"}\r\n\xff', 'latin1')
     writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
     linkPackages()
