@@ -119,8 +119,8 @@ export function handleRequest<Secrets, Key, Result extends AcceptedResult, Trans
     const findId = readEventId(source)
     const transact = transactOf<Transaction>(store, findId !== undefined, note)
     const { signed, body } = await readSigned(scheme, source, secret, clock, details, [...SOURCE_OPTIONS, 'eventId'])
-    const { webhookId, keys } = signed
-    const accepted = () => Object.assign(acceptedOrThrow(signed.conclude(), webhookId), { body })
+    const { webhookId, keys, received } = signed
+    const accepted = () => Object.assign(acceptedOrThrow(signed.conclude(), webhookId, received), { body })
     const event = findId && findEvent(findId, accepted())
     const eventKeys = event?.keys
     const result = await unlessInProgress(store, webhookId, [...keys, ...(eventKeys ?? [])], () =>
@@ -138,7 +138,7 @@ export function handleRequest<Secrets, Key, Result extends AcceptedResult, Trans
       }),
     )
     if (result.outcome === 'done') return result.value
-    if (result.outcome === 'replayed') throw new WebhookRejectedError(signed.replayed(), webhookId)
+    if (result.outcome === 'replayed') throw new WebhookRejectedError(signed.replayed(), webhookId, received)
     if (result.outcome === 'in_progress') {
       // The sender must retry, because the first copy may fail.
       throw new HttpError('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request, or the same event, is being handled')

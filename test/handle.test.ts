@@ -349,7 +349,8 @@ describe('handle over a transaction', () => {
     })
     resolve('first')
     expect(await first).toBe('first')
-    expect(await outcomeOver(store, work)).toMatchObject({ reason: 'replayed_nonce', status: 401 })
+    const replayed = { reason: 'replayed_nonce', status: 401, received: { body: BODY } }
+    expect(await outcomeOver(store, work)).toMatchObject(replayed)
     expect(work).not.toHaveBeenCalled()
     expect(database.nonces.size).toBe(1)
   })
@@ -363,7 +364,10 @@ describe('handle over a transaction', () => {
       clock.milliseconds += 300_001
       return newSession()
     }
-    expect(await outcomeOver(store, work, sourceOf(), clock)).toMatchObject({ reason: 'timestamp_outside_window' })
+    expect(await outcomeOver(store, work, sourceOf(), clock)).toMatchObject({
+      reason: 'timestamp_outside_window',
+      received: { body: BODY },
+    })
     expect(work).not.toHaveBeenCalled()
     expect(database.nonces.size).toBe(0)
   })

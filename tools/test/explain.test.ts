@@ -81,7 +81,10 @@ describe.each(CASES)('a live handler, if $what', ({ secret, headers, body }) => 
       try {
         const rawBody = hasRawBody ? Buffer.concat(await request.toArray()) : undefined
         const source = { webhookId: '42', request: rawBody ? { headers: received, rawBody } : request }
-        await ('webhook-id' in headers ? receiveStandard : receive)(source, secret, new RecordingStore(), clock)
+        const store = new RecordingStore()
+        await ('webhook-id' in headers
+          ? receiveStandard(source, secret, store, clock)
+          : receive(source, secret, store, clock))
       } catch (error) {
         const log = explain(secret, { clock, log: ({ message }) => void lines.push(message) })
         refuse(response, error, {
