@@ -34,7 +34,7 @@ const PLAIN = Object.assign((_: unknown, text: string) => text, { width: Number.
  * Returns a `log` for `refuse` and `refusal`. It writes the usual line, and then a line for each finding of {@link diagnose}, which says why
  * the request was refused. The findings are not sent, and never contain the secret.
  *
- * An explanation takes up to a second of processor time, but does not block other requests. One explanation runs at a time, all of them
+ * An explanation takes up to a second of processor time, in which other requests still run. One explanation runs at a time, all of them
  * together take at most 2 % of the time, and each webhook gets one per reason and hour.
  *
  * Not explained are replays, requests to an unknown webhook, bodies above 64 KB, and requests whose body was not read, because their headers
