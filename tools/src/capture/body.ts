@@ -14,8 +14,7 @@ import { type RestoredBody, restoredBodies, sameLengthBodies } from './restored-
  */
 export type BodyOrigin = 'arrived' | 'sent' | 'log' | 'capture'
 
-export interface BodyRead {
-  readonly body: Uint8Array
+export interface BodyRead extends PossibleBody {
   readonly origin: BodyOrigin
   /** The sender's file, if curl changed its bytes. For example, `curl -d @file` removes line breaks. */
   readonly original?: Uint8Array
@@ -61,37 +60,44 @@ export function bodyOf(
   const readings = readingsOf(captured, headers, length)
   const { isGuess = false, isLoose = false } = captured
   const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
-  const isOfLength = ({ body, isParsed, isLossy }: Reading) =>
-    body.length === length && isLossy !== true && isParsed !== true && !isMaskedBody
-  const complete = readings.find(({ isWhole }) => isWhole) ?? readings.find(isOfLength)
+  const isOfLength = ({ body, certainty }: Reading) =>
+    body.length === length && certainty !== 'lossy' && certainty !== 'rewritten' && !isMaskedBody
+  const complete = readings.find(({ certainty }) => certainty === 'whole') ?? readings.find(isOfLength)
   // In free text, text of the right length can be the body by chance.
-  if (complete !== undefined && (!isLoose || complete.isExact || isJson(complete.body))) {
+  if (complete !== undefined && (!isLoose || complete.certainty === 'exact' || isJson(complete.body))) {
     return captured.isHttpText === true && !isSigned(complete.body)
       ? revertSameLength(complete, isSigned)
       : { ...complete, origin: 'arrived' }
   }
   const found = readings.find(({ body }) => isSigned(body))
   if (found && (length === undefined ? changeOf(found) === undefined : found.body.length === length)) {
-    const notes = found.isParsed ? [...found.notes, PARSED] : found.notes
-    return { ...found, notes, origin: found.isExact ? 'log' : 'capture' }
+    const notes = found.certainty === 'rewritten' ? [...found.notes, PARSED] : found.notes
+    return { ...found, notes, origin: writerOf(found) }
   }
   const [read] = readings as [Reading]
-  const isExact = length === undefined && read.isExact && changeOf(read) === undefined
-  const known = isMaskedBody || readings.some(({ isLossy }) => isLossy) ? undefined : length
-  const restored = isExact ? {} : restore(readings, known, isSigned, found)
-  if (restored.complete !== undefined) return restored.complete
+  const isExact = length === undefined && read.certainty === 'exact' && changeOf(read) === undefined
+  const known = isMaskedBody || readings.some(({ certainty }) => certainty === 'lossy') ? undefined : length
+  const { complete: undone, likely, signed } = isExact ? {} : restore(readings, known, isSigned, found)
+  if (undone !== undefined) return undone
   const bodyRead = (reading: Reading): BodyRead => {
     const isOfLength = reading.body.length === length
     const isNewlineUnknown = captured.isHttpText === true && length === undefined && reading.body.at(-1) === LF
     const guess = guessOf(reading) ?? (isGuess ? 'no Content-Length confirms where its body ends' : undefined)
-    const origin = isOfLength ? 'arrived' : reading.isExact ? 'log' : 'capture'
+    const origin = isOfLength ? 'arrived' : writerOf(reading)
     const notes = isNewlineUnknown ? [...reading.notes, NEWLINE] : reading.notes
-    return { ...reading, notes, origin, doubt: doubtOf(reading, length), guess, isLoose, signed: restored.signed }
+    return { ...reading, notes, origin, doubt: doubtOf(reading, length), guess, isLoose, signed }
   }
   const bodies = isLoose ? [...readings.filter(({ body }) => isJson(body)), ...readings] : readings
-  const [first, ...others] = [...new Set(bodies)].slice(0, MAX_TRIED).map(bodyRead)
+  const asRead = [...new Set(bodies)].map(bodyRead)
+  const [first, ...others] = [
+    // The length alone does not confirm this body, so it has the doubt of the body that was read.
+    ...(likely === undefined ? [] : [{ ...likely, guess: doubtOf(read, length), isLoose, signed }]),
+    ...asRead,
+  ].slice(0, MAX_TRIED)
   return { ...(first as BodyRead), others }
 }
+
+const writerOf = ({ certainty }: Reading): BodyOrigin => (certainty === 'exact' ? 'log' : 'capture')
 
 export function assertBody(captured: CapturedRequest, headers: readonly Header[], file?: Uint8Array): void {
   if (file !== undefined || !lacksBody(captured, headers)) return
@@ -104,44 +110,42 @@ export function lacksBody({ body, isHttpText }: CapturedRequest, headers: readon
   return body === undefined || (isHttpText === true && body.length === 0 && Number(contentLengthOf(headers)) > 0)
 }
 
-/** One way to read the body from a capture. `isWhole` means that the chunks show where the body ends. */
+/** One way to read the body from a capture. */
 interface Reading extends PossibleBody {
   readonly notes: readonly string[]
-  readonly isWhole?: boolean
-  /** Whether a dot in the body can stand for any other byte. */
-  readonly isLossy?: boolean | undefined
-  /** Whether dots in the body were read as other bytes. */
-  readonly isReread?: boolean | undefined
 }
 
 /** Returns the parts of the capture that may be the body, the likeliest first. Changes that tools made are not undone yet. */
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
-  const { body = new Uint8Array(), bodyLength, isHttpText, isExact, isParsed, otherBodies = [] } = captured
+  const { body = new Uint8Array(), bodyLength, isHttpText, certainty, otherBodies = [] } = captured
   if (isHttpText && isChunked(headers)) {
     const joined = joinChunks(body)
     if (joined !== undefined)
-      return [{ body: joined, notes: ['The body was sent in chunks, which were joined.'], isWhole: true }]
+      return [{ body: joined, notes: ['The body was sent in chunks, which were joined.'], certainty: 'whole' }]
     const note = 'Transfer-Encoding is chunked, but the body has no chunks. The body was read unchanged.'
     return [{ body, notes: [note] }]
   }
-  const isOfText = isHttpText === true && isExact !== true
-  const first = { body, isExact, isParsed }
+  const isOfText = isHttpText === true && certainty !== 'exact'
+  const partsOf = (bodies: readonly PossibleBody[]): Reading[] => {
+    const readings = bodies.flatMap((one): Reading[] => {
+      if (!isOfText) return [{ ...one, notes: [] }]
+      const label = LABEL.exec(fromLatin1(one.body.subarray(0, 200)))?.[0].length ?? 0
+      const texts = label === 0 ? [one.body] : [one.body, one.body.subarray(label)]
+      return texts
+        .flatMap((text) => [...withoutTextAfter(text), text])
+        .flatMap((text) => [...readQuoted(text), { ...one, body: text, notes: [] }])
+    })
+    if (length === undefined) return readings
+    return [...readings, ...readings.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
+  }
+  const read = partsOf([{ body, certainty }, ...otherBodies])
+  if (certainty !== 'lossy') return read
   // ngrep prints CR as a dot, and a dot at the end of a line too.
-  const printed = captured.isLossy === true ? fromLatin1(body) : ''
-  const reread = printed.includes('.\n') ? [latin1(printed.replaceAll('.\n', '\r\n'))] : []
-  const readings = [first, ...otherBodies, ...reread.map((one) => ({ body: one }))].flatMap((one): Reading[] => {
-    const isReread = reread.includes(one.body)
-    const isLossy = isReread || (captured.isLossy === true && one.body.includes(DOT))
-    const reading = { ...one, notes: [], isLossy, isReread }
-    if (!isOfText) return [reading]
-    const label = LABEL.exec(fromLatin1(one.body.subarray(0, 200)))?.[0].length ?? 0
-    const bodies = label === 0 ? [one.body] : [one.body, one.body.subarray(label)]
-    const texts = bodies.flatMap((text) => [...withoutTextAfter(text), text])
-    return texts.flatMap((text) => [...readQuoted(text), { ...reading, body: text }])
-  })
-  if (length === undefined) return readings
-  return [...readings, ...readings.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
+  const printed = fromLatin1(body)
+  const reread = printed.includes('.\n') ? [{ body: latin1(printed.replaceAll('.\n', '\r\n')), certainty }] : []
+  const ofDots = read.map((one): Reading => ({ ...one, certainty: one.body.includes(DOT) ? certainty : 'text' }))
+  return [...ofDots, ...partsOf(reread)]
 }
 
 const DOT = 0x2e
@@ -152,11 +156,11 @@ function readQuoted(body: Uint8Array): Reading[] {
   if (/^[\s(]{0,40}(?:b["']|')/.test(text)) {
     const decoded = decodeLiterals(text, text.search(/[^\s(]/))
     return decoded !== undefined && /^[\s)]*$/.test(text.slice(decoded.end))
-      ? [{ body: decoded.bytes, isExact: true, notes: [] }]
+      ? [{ body: decoded.bytes, certainty: 'exact', notes: [] }]
       : []
   }
   const isEscaped = /^[^\\]*(?:\\x[0-9a-f]{2}[^\\]*)+$/i.test(text)
-  return isEscaped ? [{ body: decodeEscapes(text.trimEnd()), isExact: true, notes: [] }] : []
+  return isEscaped ? [{ body: decodeEscapes(text.trimEnd()), certainty: 'exact', notes: [] }] : []
 }
 
 /** Returns the bytes of the file that was sent. If curl removed line breaks, the sender may have signed `original`, the whole file. */
@@ -169,8 +173,8 @@ function readFile(file: Uint8Array, length: number | undefined, { isFileJoined }
 }
 
 /** Returns the first `length` bytes of the body. Returns an empty list if the body does not seem to end there. */
-function cutBody({ body, isParsed, isExact, isLossy, isReread }: Reading, length: number, isNoted: boolean): Reading[] {
-  if (body.length <= length || isParsed || isExact) return []
+function cutBody({ body, certainty }: Reading, length: number, isNoted: boolean): Reading[] {
+  if (body.length <= length || certainty === 'exact' || certainty === 'rewritten') return []
   const cut = body.subarray(0, length)
   const after = fromLatin1(body.subarray(length, length + 3))
   const isNewline = body[length - 1] === LF || /^\r?\n/.test(after)
@@ -179,7 +183,7 @@ function cutBody({ body, isParsed, isExact, isLossy, isReread }: Reading, length
   const isEnd = /^\r?\n$/.test(after) || (beginsAsJson ? jsonValue(fromUtf8(cut)) !== undefined : isNewline)
   if (!isEnd) return []
   const note = `Content-Length is ${length}, which excludes ${countBytes(body.length - length)} after the body.`
-  return [{ body: cut, notes: isNoted ? [note] : [], isLossy: isReread || (isLossy && cut.includes(DOT)) }]
+  return [{ body: cut, notes: isNoted ? [note] : [], certainty }]
 }
 
 /** Matches a line that cannot be part of the body, such as the first line of a response, or a line of a log. */
@@ -216,41 +220,43 @@ function revertSameLength(read: Reading, isSigned: IsSigned): BodyRead {
 const REPLACEMENT = '\xef\xbf\xbd'
 
 /** Returns why the body is not what arrived although its signature is right: the capture has the body in another form. */
-function changeOf({ body, isExact, isParsed }: Reading): string | undefined {
-  if (isParsed) return 'it has only a parsed or decompressed body'
-  return isExact && fromLatin1(body.subarray(0, MAX_SEARCHED)).includes(REPLACEMENT)
+function changeOf({ body, certainty }: Reading): string | undefined {
+  if (certainty === 'rewritten') return 'it has only a parsed or decompressed body'
+  return certainty === 'exact' && fromLatin1(body.subarray(0, MAX_SEARCHED)).includes(REPLACEMENT)
     ? 'its body has U+FFFD in place of other bytes'
     : undefined
 }
 
-/** Undoes changes of tools. `complete` has the right length. `signed` has the right signature, but no length confirms it. */
+/** Undoes changes of tools. The length confirms `complete`, but not `likely`. No length confirms `signed`, which has the right signature. */
 function restore(
   readings: readonly Reading[],
   length: number | undefined,
   isSigned: IsSigned,
   found: Reading | undefined,
-): { complete?: BodyRead; signed?: RestoredBody | undefined } {
-  const what = 'has the body in another form'
-  let signed: RestoredBody | undefined = found && { what, body: found.body, isWeak: false }
+): { complete?: BodyRead; likely?: BodyRead | undefined; signed?: RestoredBody | undefined } {
+  let signed: RestoredBody | undefined = found && { what: 'has the body in another form', body: found.body }
   let complete: BodyRead | undefined
   let likely: BodyRead | undefined
+  let weak: BodyRead | undefined
   for (const [restored, notes] of eachRestored(readings)) {
-    const { what, body, isWeak } = restored
-    const isOfLength = body.length === length
+    const { what, ...possible } = restored
+    const isOfLength = possible.body.length === length
     const read = (why: string): BodyRead => {
-      return { body, origin: 'arrived', notes: [...notes, `The capture ${what}. This was undone, because ${why}.`] }
+      const note = `The capture ${what}. This was undone, because ${why}.`
+      return { ...possible, origin: 'arrived', notes: [...notes, note] }
     }
-    if (signed === undefined && isSigned(body)) {
+    if (signed === undefined && isSigned(possible.body)) {
       signed = restored
       if (isOfLength) return { complete: read('the signature and the length are then right') }
     }
     if (!isOfLength) continue
     const sized = read(`the body then has the ${countBytes(length)} of Content-Length`)
-    if (isWeak) likely ??= sized
+    if (possible.certainty === 'rewritten') likely ??= sized
+    else if (possible.certainty === 'lossy') weak ??= sized
     else complete ??= sized
   }
-  complete ??= signed && likely
-  return complete === undefined ? { signed } : { complete: { ...complete, signed } }
+  if (likely === undefined) complete ??= signed && weak
+  return complete === undefined ? { likely, signed } : { complete: { ...complete, signed } }
 }
 
 /** Yields all restored bodies, each with the notes of its reading, until they have `MAX_RESTORED` bytes together. */
@@ -276,9 +282,9 @@ const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
 /** Returns why a part of the body may be text of the log, or `undefined`. An explained signature confirms that it is not. */
-function guessOf({ body, isLossy }: Reading): string | undefined {
+function guessOf({ body, certainty }: Reading): string | undefined {
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
-  return isLossy ? 'a dot can stand for any other byte' : undefined
+  return certainty === 'lossy' ? 'a dot can stand for any other byte' : undefined
 }
 
 /** Returns why the body is surely not what arrived, or `undefined` if it may be. */

@@ -1,12 +1,20 @@
 import type { Arrival } from './arrival.js'
 import type { Header } from './headers.js'
 
+/**
+ * What confirms the bytes of a body, which depends on the form of the body in the capture:
+ * - `whole`: nothing more is needed, because the form also shows where the body ends, as chunks do
+ * - `exact`: the form loses no byte, as base64 or a JSON string. Without a length, no change is undone
+ * - `text`: a tool may have changed the text, so the right length confirms it
+ * - `lossy`: bytes are missing, or a dot can stand for any other byte. The length may be right by chance
+ * - `rewritten`: the JSON was written again, or the body was decompressed. Only the signature confirms it
+ */
+export type Certainty = 'whole' | 'exact' | 'text' | 'lossy' | 'rewritten'
+
 export interface PossibleBody {
   readonly body: Uint8Array
-  /** Whether the capture has parsed JSON, or a decompressed body, so that the original bytes are lost. */
-  readonly isParsed?: boolean | undefined
-  /** Whether the form of the body in the capture loses no byte, as base64 or a JSON string. For such a body, no change is undone. */
-  readonly isExact?: boolean | undefined
+  /** By default, `text`. */
+  readonly certainty?: Certainty | undefined
 }
 
 export interface CapturedRequest extends Omit<PossibleBody, 'body'> {
@@ -26,8 +34,6 @@ export interface CapturedRequest extends Omit<PossibleBody, 'body'> {
   readonly isGuess?: boolean | undefined
   /** Whether the headers were found in free text, so that a header can be incomplete. A right signature confirms the headers. */
   readonly isLoose?: boolean
-  /** Whether a dot in the capture can stand for any other byte. In this case, a right length does not confirm the body. */
-  readonly isLossy?: boolean
   /** Whether the command is `curl -d @file`, which sends the file without its line breaks. */
   readonly isFileJoined?: boolean
   /** When the request arrived, or `undefined` if the capture does not say when. */

@@ -77,7 +77,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
     headers: addTarget(method, url, headers),
     body: isBodyKnown ? latin1(data.join('&')) : undefined,
     isFileJoined,
-    isExact: true,
+    certainty: 'exact',
   }
 }
 

@@ -161,8 +161,8 @@ const NAME = /^(:?[a-z][\w-]{0,99}):?\r?$/i
 const THREE = new RegExp(`^${anyNameOf('timestamp', 'nonce', 'signature')}:?\\r?$`, 'i')
 
 /** Returns HTTP text for a list in which names and values have a line each, as DevTools copies headers. Returns `undefined` for other text. */
-export function joinNamesAndValues(text: string): string | undefined {
-  const lines = text.split('\n')
+export function joinNamesAndValues(bytes: Uint8Array): Uint8Array | undefined {
+  const lines = fromLatin1(bytes).split('\n')
   const names = lines.filter((line) => THREE.test(line))
   if (!names.some(hasSignature)) return undefined
   let start = lines.indexOf(String(names[0]))
@@ -175,5 +175,5 @@ export function joinNamesAndValues(text: string): string | undefined {
     .slice(end)
     .join('\n')
     .replace(/^\r?\n/, '')
-  return `${headers.join('\n')}\n\n${body}`
+  return latin1(`${headers.join('\n')}\n\n${body}`)
 }

@@ -2,7 +2,7 @@ import { fromBase64, fromHex, fromLatin1, utf8 } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import { arrivalOf } from './arrival.js'
 import { CaptureError } from './capture-error.js'
-import type { CapturedRequest } from './captured-request.js'
+import type { CapturedRequest, PossibleBody } from './captured-request.js'
 import { anyNameOf, areOfRequest, contentLengthOf, type Header, parseHeader, valuesOf } from './headers.js'
 import { parseHttpText } from './http-text.js'
 
@@ -98,7 +98,7 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   // A program may have printed the headers on one line, and the parsed body on the next.
   const index = documents.indexOf(request.place.object)
   const next = index === -1 || body.body !== undefined ? undefined : documents[index + 1]
-  const printed = isJsonObject(next) ? { body: utf8(writeJson(next)), isParsed: true } : body
+  const printed = isJsonObject(next) ? { body: utf8(writeJson(next)), certainty: 'rewritten' as const } : body
   return { headers, arrival, notes, ...printed }
 }
 
@@ -203,7 +203,7 @@ function timeOf(place: Place): unknown {
 function readRaw({ raw }: Json): CapturedRequest | undefined {
   const bytes = typeof raw === 'string' ? fromBase64(raw) : undefined
   const request = bytes && parseHttpText(bytes, fromLatin1(bytes))
-  return request && { ...request, isExact: true }
+  return request && { ...request, certainty: 'exact' }
 }
 
 /** Returns the headers in a string, an object or a list. A list contains pairs, objects, or names that alternate with values. */
@@ -241,7 +241,7 @@ function requestLine({ headers, place: { object } }: Found): Header[] {
   return [...lines(':method', lookUp({ object }, NAMES.method)), ...lines(':path', path)]
 }
 
-type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'isParsed' | 'isGuess' | 'isExact'>
+type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'certainty' | 'isGuess'>
 
 interface BodyField {
   readonly value: unknown
@@ -298,19 +298,19 @@ function decodeBody({ value, encoding, object }: BodyField, isCompressed: boolea
   if (typeof value === 'string') {
     const own = encoding === 'text' ? encodingIn(object) : encoding
     // For a compressed body, HAR files and many logs contain the decompressed text.
-    return { body: decodeText(value, own), isExact: true, isParsed: isCompressed && own === 'text' }
+    return { body: decodeText(value, own), certainty: isCompressed && own === 'text' ? 'rewritten' : 'exact' }
   }
   if (!isJsonObject(value)) return { body: undefined }
   // JSON.stringify writes a Buffer as `{ type, data }`, and a Uint8Array as `{ 0: …, 1: … }`.
   const bytes = value['type'] === 'Buffer' ? value['data'] : '0' in value ? Object.values(value) : value
   if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
-    return { body: Uint8Array.from(bytes), isExact: true }
+    return { body: Uint8Array.from(bytes), certainty: 'exact' }
   }
   // Envoy writes `truncated` if it kept only the beginning of the body. A parsed body can have this field too.
   if (value['truncated'] === true && ('as_bytes' in value || 'as_string' in value))
     return { body: undefined, whyNoBody: 'has only the beginning of the body' }
   const parsed = utf8(writeJson(value))
-  const whole = { body: parsed, isParsed: true }
+  const whole: PossibleBody = { body: parsed, certainty: 'rewritten' }
   const inner = INNER_NAMES.find((name) => typeof value[name] === 'string')
   if (inner === undefined) return whole
   const text = String(value[inner])
@@ -319,7 +319,8 @@ function decodeBody({ value, encoding, object }: BodyField, isCompressed: boolea
     return { body: undefined, whyNoBody: WHY_FIELDS }
   }
   const isDescription = DESCRIPTIONS.some((name) => name in value)
-  const inText = { body: decodeText(text, INNER_BASE64.includes(inner) ? 'base64' : encodingIn(value)), isExact: true }
+  const bytesOfText = decodeText(text, INNER_BASE64.includes(inner) ? 'base64' : encodingIn(value))
+  const inText: PossibleBody = { body: bytesOfText, certainty: 'exact' }
   return isDescription ? { ...inText, otherBodies: [whole] } : { ...whole, otherBodies: [inText] }
 }
 

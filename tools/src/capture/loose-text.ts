@@ -54,7 +54,9 @@ export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const bodies: PossibleBody[] = []
   for (const body of possibleBodies(text)) if (bodies.push(body) === MAX_BODIES) break
   // A value between quotes is the likeliest, because its bytes are exact.
-  const [first, ...others] = [...bodies.filter(({ isExact }) => isExact), ...bodies.filter(({ isExact }) => !isExact)]
+  const [first, ...others] = [true, false].flatMap((isExact) =>
+    bodies.filter(({ certainty }) => (certainty === 'exact') === isExact),
+  )
   return {
     headers: [...requestLineOf(text), ...headers],
     body: undefined,
@@ -97,12 +99,12 @@ function* possibleBodies(text: string): Generator<PossibleBody> {
   }
 }
 
-const exact = (body: Uint8Array): PossibleBody => ({ body, isExact: true })
+const exact = (body: Uint8Array): PossibleBody => ({ body, certainty: 'exact' })
 
 /** Yields the JSON of a printed object, and the text of the object itself, which may be JSON already. */
 function* printed(text: string): Generator<PossibleBody> {
   const json = jsonOfPrinted(text)
-  if (json !== undefined) yield { body: utf8(json), isParsed: true }
+  if (json !== undefined) yield { body: utf8(json), certainty: 'rewritten' }
   yield { body: utf8(text) }
 }
 

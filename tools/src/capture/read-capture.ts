@@ -1,12 +1,12 @@
 import { fromLatin1, fromUtf8, latin1, utf8 } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import { CaptureError, unreadable } from './capture-error.js'
-import type { CapturedRequest } from './captured-request.js'
+import type { CapturedRequest, Certainty, PossibleBody } from './captured-request.js'
 import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command.js'
 import { parseCurlOutput } from './curl-output.js'
 import { readDebugLog } from './debug-log.js'
 import { decodeEscapes } from './escapes.js'
-import { anyNameOf, hasSignature } from './headers.js'
+import { anyNameOf, type Header, hasSignature } from './headers.js'
 import { readHexDump } from './hex-dump.js'
 import { beginsAsHttpText, beginsAsRequest, joinNamesAndValues, parseHttpText } from './http-text.js'
 import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
@@ -20,21 +20,6 @@ const MAX_HEAD_BYTES = 2 ** 18
 
 /** Matches the output of tshark or tcpdump. In this output, a dot can stand for any other byte. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[|Follow: \w+,ascii)/m
-
-/** Formats that are refused, because bytes of the body are lost or hard to find. `what` is the end of the error, and says what to do. */
-const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
-  [
-    /^[^\S\n]*Hypertext Transfer Protocol\s*$/m,
-    'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark',
-  ],
-  [
-    /^(?:x-signature: [0-9a-f]+=|(?:webhook|svix)-signature: v1,[\w+/]{43}=3D)\r?$/im,
-    'is quoted-printable, as mails are sent. Save the text as the mail program shows it',
-  ],
-  [/^<pdml\b/m, 'is the PDML of tshark, which has no body as text. Use Follow > TCP Stream of Wireshark'],
-  [/^---request begin---/m, 'is the output of wget -d. Send the same request with curl -v'],
-  [/^(?![\s\S]*")[\s\S]*&(?:quot|#34|#x22);/, 'has HTML entities such as &quot;. Copy the text as the page shows it'],
-]
 
 /** The maximum number of layers around a request, such as JSON in base64 in the lines of a log. */
 const MAX_LAYERS = 8
@@ -62,14 +47,84 @@ function withoutMarks(request: CapturedRequest): CapturedRequest {
   }
 }
 
+/** The text of a capture, or of a part of it. */
+interface Source {
+  readonly bytes: Uint8Array
+  /** The beginning of the text, as Latin-1. */
+  readonly text: string
+  readonly trimmed: string
+  /** Whether only a request begins as the text does. Its body can have any words, so formats around a request are not searched. */
+  readonly isRequest: boolean
+  readonly isHttpText: boolean
+}
+
+/** One format. `read` returns a request, or bytes that contain a request. It returns `undefined` if the text has another format. */
+interface Reader {
+  readonly matches: (source: Source) => boolean
+  readonly read: (source: Source) => CapturedRequest | PossibleBody | Uint8Array | undefined
+  /** What confirms a body in the bytes that `read` returns. */
+  readonly certainty?: Certainty
+}
+
+const any = () => true
+const isOther = ({ isRequest }: Source) => !isRequest
+const isJson = ({ trimmed }: Source) => /^[{[]/.test(trimmed)
+const isCommand = ({ trimmed }: Source) => isCurlCommand(trimmed)
+
+/** Refuses a format, because bytes of the body are lost or hard to find. `what` is the end of the error, and says what to do. */
+const refuse = (pattern: RegExp, what: string): Reader => ({
+  matches: ({ text }) => pattern.test(text),
+  read() {
+    throw unreadable(what)
+  },
+})
+
+/** The formats, in the order in which they are tried. */
+const READERS: readonly Reader[] = [
+  { matches: ({ trimmed }) => /^HTTP\/\d/.test(trimmed), read: readAfterResponse },
+  { matches: ({ isRequest }) => isRequest, read: readWhole },
+  refuse(
+    /^[^\S\n]*Hypertext Transfer Protocol\s*$/m,
+    'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark',
+  ),
+  refuse(
+    /^(?:x-signature: [0-9a-f]+=|(?:webhook|svix)-signature: v1,[\w+/]{43}=3D)\r?$/im,
+    'is quoted-printable, as mails are sent. Save the text as the mail program shows it',
+  ),
+  refuse(/^<pdml\b/m, 'is the PDML of tshark, which has no body as text. Use Follow > TCP Stream of Wireshark'),
+  refuse(/^---request begin---/m, 'is the output of wget -d. Send the same request with curl -v'),
+  refuse(
+    /^(?![\s\S]*")[\s\S]*&(?:quot|#34|#x22);/,
+    'has HTML entities such as &quot;. Copy the text as the page shows it',
+  ),
+  { matches: isOther, read: readQuoted, certainty: 'exact' },
+  { matches: isOther, read: ({ bytes, text }) => readDebugLog(bytes, text), certainty: 'exact' },
+  { matches: isOther, read: ({ bytes }) => readBurp(bytes), certainty: 'exact' },
+  { matches: isOther, read: ({ bytes, text }) => decodeWhole(text, bytes), certainty: 'exact' },
+  { matches: isOther, read: ({ bytes, text }) => readHexDump(text, bytes), certainty: 'exact' },
+  { matches: isOther, read: ({ text }) => readNetworkDump(text) },
+  { matches: isOther, read: ({ bytes }) => readContainerLog(bytes) },
+  { matches: isOther, read: removeTerminalMarks },
+  { matches: isJson, read: readJson },
+  // If the output of the command follows, its headers are used, because curl sent them.
+  { matches: isCommand, read: ({ bytes, text }) => ({ ...parseCurlCommand(fromLatin1(bytes)), ...headOf(text) }) },
+  { matches: any, read: ({ bytes }) => readDocuments(readTable(fromUtf8(bytes))) },
+  { matches: ({ isHttpText }) => !isHttpText, read: findFenced },
+  refuse(
+    /^(?:[\d:.]+ )?=> Send header/m,
+    'is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace',
+  ),
+  { matches: ({ isHttpText }) => !isHttpText, read: readAfterProse },
+  { matches: any, read: ({ bytes }) => joinNamesAndValues(bytes) },
+  { matches: any, read: readPrinted },
+]
+
 /** Reads text with at most `layers` other texts around the request. Without this limit, a capture could take too long. */
 function readText(bytes: Uint8Array, layers: number): CapturedRequest {
   if (layers === 0) throw unreadable('has too many texts around the request')
-  const readInside = (inside: Uint8Array) => readText(inside, layers - 1)
   const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
   // Blank lines before the request are skipped. The indentation of the first line is kept, because all lines may be indented.
   const blank = beginning.lastIndexOf('\n', beginning.search(/\S|$/)) + 1
-  const rest = bytes.subarray(blank)
   const text = beginning.slice(blank)
   const trimmed = text.trimStart()
   if (trimmed === '') {
@@ -77,77 +132,75 @@ function readText(bytes: Uint8Array, layers: number): CapturedRequest {
       'The captured request is empty. Pass a file, pipe the request in, or use --header and --body-file.',
     )
   }
-  if (/^HTTP\/\d/.test(trimmed)) {
-    // A program may have printed the response before the request.
-    const index = text.search(/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?$/m)
-    if (index === -1) throw unreadable('is a response, not a request')
-    return readInside(rest.subarray(index))
+  const [isRequest, isHttpText] = [beginsAsRequest(text), beginsAsHttpText(text)]
+  const source = { bytes: bytes.subarray(blank), text, trimmed, isRequest, isHttpText }
+  for (const { matches, read, certainty } of READERS) {
+    const found = matches(source) ? read(source) : undefined
+    if (found === undefined) continue
+    if ('headers' in found) return found
+    const inside = found instanceof Uint8Array ? { body: found, certainty } : found
+    return withCertainty(readText(inside.body, layers - 1), inside.certainty)
   }
-  const isRequest = beginsAsRequest(text)
-  const whole = isRequest ? tryHttpText(rest, text) : undefined
-  // The body of a complete request can have any words, so other formats are searched only in other text. In a mail, `=` can be `=3D`.
-  if (isSigned(whole) && !whole.headers.some(([name, value]) => hasSignature(name) && value.endsWith('=3D')))
-    return whole
-  const refused = REFUSED.find(([pattern]) => pattern.test(text))
-  if (refused !== undefined) throw unreadable(refused[1])
-  const decoded = isRequest ? undefined : decodeText(rest, text)
-  if (decoded !== undefined) return { ...readInside(decoded), isExact: true }
-  const dump = isRequest ? undefined : readNetworkDump(text)
-  if (dump !== undefined)
-    return { ...readInside(dump.bytes), isExact: dump.isLossy !== true, isLossy: dump.isLossy === true }
-  const unmarked = isRequest ? undefined : (readContainerLog(rest) ?? removeTerminalMarks(rest, text))
-  if (unmarked !== undefined) return readInside(unmarked)
-  const request = readFormats(rest, text, trimmed, readInside)
-  return LOSSY.test(text) ? { ...request, isLossy: true } : request
+  if (trimmed.startsWith('"')) throw unreadable('begins with a quote, but is not a JSON string')
+  throw unreadable(isJson(source) ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 
-function readFormats(
-  rest: Uint8Array,
-  text: string,
-  trimmed: string,
-  readInside: (inside: Uint8Array) => CapturedRequest,
-): CapturedRequest {
-  const isJson = /^[{[]/.test(trimmed)
-  const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
-  if (documents !== undefined) {
-    const lines = logLinesOf(documents)
-    const inLog = () => lines && readInside(utf8(lines.join('')))
-    const found =
-      readDocuments(documents) ?? inLog() ?? readInner(textsOf(documents), readInside) ?? readLooseText(rest)
-    if (found === undefined) throw unreadable('is JSON, but has no headers of a request')
-    return found
-  }
-  if (isCurlCommand(trimmed)) {
-    const command = parseCurlCommand(fromLatin1(rest))
-    // If the output of the command follows, its headers are used, because curl sent them.
-    return { ...command, ...headOf(parseCurlOutput(text, false)) }
-  }
-  const row = readDocuments(readTable(fromUtf8(rest)))
-  if (row !== undefined) return row
-  const isHttpText = beginsAsHttpText(text)
-  const fenced = isHttpText ? undefined : findFenced(rest, text)
-  // The fenced block is the capture. But if only the text outside the block contains the headers, the whole text is the capture.
-  if (fenced !== undefined && (hasSignature(fromLatin1(fenced)) || !hasSignature(text))) return readInside(fenced)
-  if (/^(?:[\d:.]+ )?=> Send header/m.test(text)) {
-    throw unreadable('is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace')
-  }
-  const command = isHttpText ? -1 : findCurlCommand(text)
-  if (command > 0) return readInside(rest.subarray(command))
-  const joined = joinNamesAndValues(fromLatin1(rest))
-  if (joined !== undefined) return readInside(latin1(joined))
-  const request = parseCurlOutput(text, isHttpText) ?? tryHttpText(rest, text)
-  if (isSigned(request)) return request
+function withCertainty(request: CapturedRequest, certainty: Certainty | undefined): CapturedRequest {
+  return certainty === undefined || request.certainty === 'rewritten' ? request : { ...request, certainty }
+}
+
+/** A program may have printed the response before the request. */
+function readAfterResponse({ bytes, text }: Source): Uint8Array {
+  const index = text.search(/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?$/m)
+  if (index === -1) throw unreadable('is a response, not a request')
+  return bytes.subarray(index)
+}
+
+/** Returns the request in complete HTTP text. */
+function readWhole(source: Source): CapturedRequest | undefined {
+  const whole = tryHttpText(source)
+  // In a mail, `=` can be `=3D`.
+  const isOfMail = ([name, value]: Header) => hasSignature(name) && value.endsWith('=3D')
+  return isSigned(whole) && !whole.headers.some(isOfMail) ? whole : undefined
+}
+
+/** Returns the text in a JSON string. Go's %q and many logs write HTTP text in this form. */
+function readQuoted({ bytes, trimmed }: Source): Uint8Array | undefined {
+  const quoted = trimmed.startsWith('"') ? jsonValue(fromUtf8(bytes)) : undefined
+  return quoted === undefined ? undefined : utf8(String(quoted))
+}
+
+function readJson({ bytes }: Source): CapturedRequest | Uint8Array | undefined {
+  const documents = parseDocuments(fromUtf8(bytes))
+  if (documents === undefined) return undefined
+  const request = readDocuments(documents)
+  if (request !== undefined) return request
+  const lines = logLinesOf(documents)
+  const found = lines === undefined ? (findInner(textsOf(documents)) ?? readLooseText(bytes)) : utf8(lines.join(''))
+  if (found === undefined) throw unreadable('is JSON, but has no headers of a request')
+  return found
+}
+
+/** Returns the curl command after other text. */
+function readAfterProse({ bytes, text }: Source): Uint8Array | undefined {
+  const index = findCurlCommand(text)
+  return index > 0 ? bytes.subarray(index) : undefined
+}
+
+/** Returns the request in HTTP text, in the output of `curl -v`, in a line of a log, or in any other text that contains the headers. */
+function readPrinted(source: Source): CapturedRequest | Uint8Array | undefined {
+  const { bytes, text, isHttpText } = source
+  const certainty = LOSSY.test(text) ? 'lossy' : undefined
+  const request = parseCurlOutput(text, isHttpText) ?? tryHttpText(source)
+  if (isSigned(request)) return withCertainty(request, certainty)
   const isHttp = request !== undefined && !(request instanceof CaptureError)
-  const logLine = isHttp ? undefined : readDocuments(findDocuments(fromUtf8(rest)))
-  const loose = logLine?.body === undefined ? readLooseText(rest) : undefined
+  const logLine = isHttp ? undefined : readDocuments(findDocuments(fromUtf8(bytes)))
+  const loose = logLine?.body === undefined ? readLooseText(bytes) : undefined
   const read = (loose?.body === undefined ? logLine : undefined) ?? loose ?? request
-  const inner =
-    read === undefined || read instanceof CaptureError ? readInner(encodedTextsOf(text), readInside) : undefined
-  if (inner !== undefined) return inner
-  if (read instanceof CaptureError) throw read
-  if (read !== undefined) return read
-  if (trimmed.startsWith('"')) throw unreadable('begins with a quote, but is not a JSON string')
-  throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
+  if (read !== undefined && !(read instanceof CaptureError)) return withCertainty(read, certainty)
+  const inner = findInner(encodedTextsOf(text))
+  if (inner === undefined && read !== undefined) throw read
+  return inner
 }
 
 function isSigned(request: CapturedRequest | CaptureError | undefined): request is CapturedRequest {
@@ -156,7 +209,7 @@ function isSigned(request: CapturedRequest | CaptureError | undefined): request 
 }
 
 /** Returns the request in HTTP text. Returns an error instead of throwing it, because the text may have another format. */
-function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | CaptureError | undefined {
+function tryHttpText({ bytes, text }: Source): CapturedRequest | CaptureError | undefined {
   try {
     return parseHttpText(bytes, text)
   } catch (error) {
@@ -164,20 +217,12 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
   }
 }
 
-/** Decodes a JSON string, the log of an HTTP client, base64 or a dump of bytes, which lose no byte. Returns `undefined` for other text. */
-function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
-  // Go's %q and many logs write HTTP text as a JSON string.
-  const quoted = text.trimStart().startsWith('"') ? jsonValue(fromUtf8(bytes)) : undefined
-  if (quoted !== undefined) return utf8(String(quoted))
-  return readDebugLog(bytes, text) ?? readBurp(bytes) ?? decodeWhole(text, bytes) ?? readHexDump(text, bytes)
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
 const SIGNATURE_LINE = new RegExp(`^[ \\t>*-]{0,20}${anyNameOf('signature')}:(.*)$`, 'im')
 
 /** Removes colour codes, or else a visible `^M` or `\r\n` at the end of each line. Returns `undefined` if the text contains neither. */
-function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
+function removeTerminalMarks({ bytes, text }: Source): Uint8Array | undefined {
   if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
   const signature = SIGNATURE_LINE.exec(text)?.[1] ?? ''
   const [mark] = /(?:\^M\$?|\\r\\n)$/.exec(signature) ?? []
@@ -186,20 +231,18 @@ function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | unde
   return latin1(lines.map((line) => (line.endsWith(mark) ? line.slice(0, -mark.length) : line)).join('\n'))
 }
 
-function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'headers' | 'arrival'> | undefined {
+function headOf(text: string): Pick<CapturedRequest, 'headers' | 'arrival'> | undefined {
+  const output = parseCurlOutput(text, false)
   return output && { headers: output.headers, arrival: output.arrival }
 }
 
 const [HAS_TIMESTAMP, HAS_NONCE] = [new RegExp(anyNameOf('timestamp'), 'i'), new RegExp(anyNameOf('nonce'), 'i')]
 
-/** Returns the request in the first text that has all three headers, or `undefined` if no text has all three. */
-function readInner(
-  texts: Iterable<Uint8Array>,
-  readInside: (inside: Uint8Array) => CapturedRequest,
-): CapturedRequest | undefined {
+/** Returns the first text that has all three headers, or `undefined` if no text has all three. */
+function findInner(texts: Iterable<Uint8Array>): Uint8Array | undefined {
   for (const bytes of texts) {
     const text = fromLatin1(bytes)
-    if (HAS_TIMESTAMP.test(text) && HAS_NONCE.test(text) && hasSignature(text)) return readInside(bytes)
+    if (HAS_TIMESTAMP.test(text) && HAS_NONCE.test(text) && hasSignature(text)) return bytes
   }
   return undefined
 }
@@ -236,15 +279,14 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
 const FENCE = /^[ \t]*(?:```|~~~|\{(?:code|noformat)\b)[^\n`]*$/gm
 
 /** Returns the text between the first two fences, such as lines of three backticks. The newline before the second fence is left out. */
-function findFenced(bytes: Uint8Array, text: string): Uint8Array | undefined {
+function findFenced({ bytes, text }: Source): Uint8Array | undefined {
   FENCE.lastIndex = 0
   const opening = FENCE.exec(text)
   if (opening === null) return undefined
-  const start = opening.index + opening[0].length + 1
-  const inside = bytes.subarray(start)
-  const whole = fromLatin1(inside)
+  const whole = fromLatin1(bytes.subarray(opening.index + opening[0].length + 1))
   FENCE.lastIndex = 0
   const closing = FENCE.exec(whole)
-  const end = closing === null ? whole.length : whole.slice(0, closing.index).replace(/\r?\n$/, '').length
-  return inside.subarray(0, end)
+  const fenced = closing === null ? whole : whole.slice(0, closing.index).replace(/\r?\n$/, '')
+  // The fenced block is the capture. But if only the text outside the block contains the headers, the whole text is the capture.
+  return hasSignature(fenced) || !hasSignature(text) ? latin1(fenced) : undefined
 }

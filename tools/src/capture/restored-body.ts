@@ -13,9 +13,10 @@ import {
   windows1252,
   withCrlf,
 } from '../bytes.js'
-import { type JsonText, membersOf, OPEN_OBJECT, parseJson } from '../diagnose/json/parse.js'
+import { parseJson } from '../diagnose/json/parse.js'
 import * as styles from '../diagnose/json/styles.js'
 import { writeJson } from '../diagnose/json/write.js'
+import type { PossibleBody } from './captured-request.js'
 import { decodeEscapes } from './escapes.js'
 
 /** A change that a tool may have made to a body, and how to undo this change. */
@@ -74,31 +75,21 @@ const CHANGES: readonly Change[] = [
 const SPACINGS = [styles.COMPACT, styles.SPACED, styles.INDENT_2, styles.INDENT_4, styles.TABS, styles.SPACED_COLON]
 const ESCAPINGS = [undefined, styles.asciiString, styles.rawString, styles.phpString, styles.htmlString]
 
-/** Yields the JSON as serializers write it. If more than white space changed, the length may be right by chance, so `isWeak` is true. */
-function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
+/** Yields the JSON as serializers write it. */
+function* rewriteJson(body: Uint8Array): Generator<Uint8Array> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
   if (json === undefined) return
-  const isSorted = areKeysSorted(json)
   for (const spacing of SPACINGS) {
     for (const escaping of ESCAPINGS) {
       const text = writeJson(json, { spacing, escaping })
-      if (text !== undefined) yield [utf8(text), isSorted || escaping !== undefined]
+      if (text !== undefined) yield utf8(text)
     }
   }
 }
 
-/** Returns whether the keys of a JSON object are sorted. If a tool sorted the keys, the original order is lost. */
-function areKeysSorted(json: JsonText): boolean {
-  const keys = json.kinds[0] === OPEN_OBJECT ? [...membersOf(json, 0)].map(({ key }) => key) : []
-  return keys.length > 1 && keys.every((key, index) => index === 0 || String(keys[index - 1]) < key)
-}
-
 /** A body that the sender may have sent, and the change that a tool made to this body. */
-export interface RestoredBody {
+export interface RestoredBody extends PossibleBody {
   readonly what: string
-  readonly body: Uint8Array
-  /** Whether the length may be right by chance, so that only the signature confirms this body. */
-  readonly isWeak: boolean
 }
 
 /** Yields the bodies that the sender may have sent: with each change undone, and with and without a newline at the end. */
@@ -108,27 +99,26 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
     if (isSlow && body.length > MAX_REWRITTEN) continue
     for (const restored of restore(body)) {
       if (restored === undefined || areEqual(restored, body)) continue
-      yield { what, body: restored, isWeak: false }
+      yield { what, body: restored }
       yield* newlines(what, what, restored)
     }
   }
   if (body.length > MAX_REWRITTEN) return
-  for (const [text, isWeak] of rewriteJson(body)) {
+  for (const text of rewriteJson(body)) {
     const what = 'wrote the JSON of the body again'
-    yield { what, body: text, isWeak }
-    yield { what, body: concat(text, utf8('\n')), isWeak: true }
+    for (const end of ['', '\n']) yield { what, body: concat(text, utf8(end)), certainty: 'rewritten' }
   }
 }
 
 export function* sameLengthBodies(body: Uint8Array): Generator<RestoredBody> {
   for (const { what, restore } of SAME_LENGTH) {
-    for (const restored of restore(body)) if (restored !== undefined) yield { what, body: restored, isWeak: false }
+    for (const restored of restore(body)) if (restored !== undefined) yield { what, body: restored }
   }
 }
 
 /** Yields the body without its newline. If the body has no newline, yields the body with LF and with CRLF. */
 function* newlines(has: string, lost: string, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
-  if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }
-  else for (const added of ['\n', '\r\n']) yield { what: lost, body: concat(body, utf8(added)), isWeak: true }
+  if (end > 0) yield { what: has, body: body.subarray(0, -end) }
+  else for (const added of ['\n', '\r\n']) yield { what: lost, body: concat(body, utf8(added)), certainty: 'lossy' }
 }

@@ -1,8 +1,9 @@
-import { areEqual } from '../bytes.js'
+import { areEqual, fromUtf8 } from '../bytes.js'
 import { type BodyRead, notTheBytes } from '../capture/body.js'
 import { writeFinding } from './draft.js'
 import { compareBodies, PROOF } from './explain.js'
 import type { Diagnosis, Finding } from './finding.js'
+import { jsonValue } from './json/parse.js'
 import { maskWith } from './mask-secrets.js'
 
 /** Matches the codes of findings about the body. These findings are wrong if the capture changed the body. */
@@ -21,7 +22,7 @@ export type Confirmed = Pick<Diagnosis, 'valid' | 'findings'> & {
 export function confirm(diagnosis: Diagnosis, read: BodyRead, secrets: readonly string[]): Confirmed {
   const { valid, findings, signedMessage } = diagnosis
   const { body, guess, signed, isLoose } = read
-  const doubt = read.doubt ?? (isExplained(diagnosis) ? undefined : guess)
+  const doubt = read.doubt ?? (isExplained(diagnosis) && !mayHaveArrived(diagnosis, read) ? undefined : guess)
   const sure = doubt === undefined ? findings : findings.filter(({ code }) => !OF_BODY.test(code))
   const isSame = signed !== undefined && areEqual(signed.body, body)
   if (
@@ -40,6 +41,14 @@ export function confirm(diagnosis: Diagnosis, read: BodyRead, secrets: readonly 
   // `clock_unknown` does not explain a wrong signature, so another finding is needed.
   if (doubt === undefined || sure.some(({ code }) => code !== 'clock_unknown')) return { valid, findings: sure, doubt }
   throw notTheBytes(doubt)
+}
+
+/** Returns whether the signed JSON may be what arrived: the capture wrote the JSON again, and the signed JSON has the same length. */
+function mayHaveArrived({ signedMessage = new Uint8Array(), findings }: Diagnosis, read: BodyRead): boolean {
+  const { length } = read.body
+  const ends = [signedMessage.subarray(0, length), signedMessage.subarray(-length)]
+  const isOfBody = findings.some(({ code }) => OF_BODY.test(code))
+  return read.certainty === 'rewritten' && isOfBody && ends.some((end) => jsonValue(fromUtf8(end)) !== undefined)
 }
 
 export const isExplained = ({ valid, signedMessage }: Diagnosis): boolean => valid || signedMessage !== undefined

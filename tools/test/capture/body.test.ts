@@ -44,11 +44,16 @@ const UNDONE = 'This was undone, because'
 it.each<[string, string, Given, readonly string[]]>([
   ['of its length', 'abc', { length: 3 }, ['arrived abc']],
   ['without a length', 'abc', {}, ['capture abc']],
-  ['without a length, but exact', 'abc', { fields: { isExact: true } }, ['log abc']],
-  ['of its length, but parsed', 'ab', { length: 2, fields: { isParsed: true } }, ['arrived ab', `doubt: ${CHANGED}`]],
+  ['without a length, but exact', 'abc', { fields: { certainty: 'exact' } }, ['log abc']],
+  [
+    'of its length, but parsed',
+    'ab',
+    { length: 2, fields: { certainty: 'rewritten' } },
+    ['arrived ab', `doubt: ${CHANGED}`],
+  ],
   ['with a dot that is not lossy', 'a.c', { length: 3 }, ['arrived a.c']],
-  ['with a dot', 'a.c', { length: 3, fields: { isLossy: true } }, ['arrived a.c', `guess: ${DOT}`]],
-  ['without a dot', 'abc', { length: 3, fields: { isLossy: true } }, ['arrived abc']],
+  ['with a dot', 'a.c', { length: 3, fields: { certainty: 'lossy' } }, ['arrived a.c', `guess: ${DOT}`]],
+  ['without a dot', 'abc', { length: 3, fields: { certainty: 'lossy' } }, ['arrived abc']],
   ['masked', '{"a":"***"}', { length: 11 }, ['arrived {"a":"***"}', `guess: ${MASKED}`]],
   [
     'masked, of another length',
@@ -88,14 +93,14 @@ it.each<[string, string, Given, readonly string[]]>([
 })
 
 describe('in free text', () => {
-  it.each([
+  it.each<[string, Partial<CapturedRequest>, boolean]>([
     ['{"a":1}', {}, false],
     [' [1]', {}, false],
     ['{a}', {}, true],
     ['a{}', {}, true],
     ['17', {}, true],
     ['<a>', {}, true],
-    ['<a>', { isExact: true }, false],
+    ['<a>', { certainty: 'exact' }, false],
   ])('the right length confirms only JSON and exact bodies: %s %j', (body, fields, isLoose) => {
     const outcome = [`arrived ${body}`, ...(isLoose ? ['loose'] : [])]
     expect(outcomeOf(readBody(body, { length: body.length, fields: { ...fields, isLoose: true } }))).toEqual(outcome)
@@ -111,12 +116,12 @@ describe('in free text', () => {
 
 it.each<[string, string, Given, readonly string[]]>([
   ['the signature', 'abc', { signed: 'abc' }, ['capture abc']],
-  ['the signature of an exact body', 'abc', { signed: 'abc', fields: { isExact: true } }, ['log abc']],
+  ['the signature of an exact body', 'abc', { signed: 'abc', fields: { certainty: 'exact' } }, ['log abc']],
   ['the signature of another body', 'abc', { signed: 'def', others: ['def'] }, ['capture def']],
   [
     'the signature of a parsed body of the right length',
     '{}',
-    { signed: '{}', length: 2, fields: { isParsed: true } },
+    { signed: '{}', length: 2, fields: { certainty: 'rewritten' } },
     [
       'capture {}',
       'The capture has a parsed body, so diagnose serialized the body to JSON. The signature is right for this JSON.',
@@ -125,13 +130,13 @@ it.each<[string, string, Given, readonly string[]]>([
   [
     'not the signature of a parsed body',
     '{}',
-    { signed: '{}', fields: { isParsed: true } },
+    { signed: '{}', fields: { certainty: 'rewritten' } },
     ['capture {}', `doubt: ${CHANGED}`, 'signed: has the body in another form: {}'],
   ],
   [
     'not the signature of an exact body with U+FFFD',
     'a\xef\xbf\xbd',
-    { signed: 'a\xef\xbf\xbd', fields: { isExact: true } },
+    { signed: 'a\xef\xbf\xbd', fields: { certainty: 'exact' } },
     [
       'log a\xef\xbf\xbd',
       'doubt: its body has U+FFFD in place of other bytes',
@@ -174,20 +179,22 @@ it.each<[string, string, Given, readonly string[]]>([
     { signed: '{"a":1}' },
     ['capture {"a": 1}', 'signed: wrote the JSON of the body again: {"a":1}'],
   ],
-  ['no change of an exact body', '{"a": 1}', { signed: '{"a":1}', fields: { isExact: true } }, ['log {"a": 1}']],
+  ['no change of an exact body', '{"a": 1}', { signed: '{"a":1}', fields: { certainty: 'exact' } }, ['log {"a": 1}']],
   [
-    'a change of an exact body that has another length',
+    'only a likely body, by the length of JSON that was written again',
     '{"a": 1}',
-    { length: 7, fields: { isExact: true } },
+    { length: 7, fields: { certainty: 'exact' } },
     [
       'arrived {"a":1}',
       `The capture wrote the JSON of the body again. ${UNDONE} the body then has the 7 bytes of Content-Length.`,
+      'guess: Content-Length is 7, but its body has 8 bytes',
+      'other: {"a": 1}',
     ],
   ],
   [
     'a change of an exact body with U+FFFD',
     '"\xef\xbf\xbd"',
-    { signed: '"\xef\xbf\xbd"\n', fields: { isExact: true } },
+    { signed: '"\xef\xbf\xbd"\n', fields: { certainty: 'exact' } },
     [
       'log "\xef\xbf\xbd"',
       'doubt: its body has U+FFFD in place of other bytes',
@@ -210,7 +217,7 @@ it.each<[string, string, Given, readonly string[]]>([
   [
     'no length of a lossy body',
     '{"a": "."}',
-    { length: 9, fields: { isLossy: true } },
+    { length: 9, fields: { certainty: 'lossy' } },
     ['capture {"a": "."}', `doubt: ${DOT}`, `guess: ${DOT}`],
   ],
 ])('what confirms a body: %s', (_, body, given, outcome) => {
@@ -290,12 +297,14 @@ describe('the end of the body', () => {
 
   it('is not searched in an exact body', () => {
     const note = `The capture has a newline after the body. ${UNDONE} the body then has the 3 bytes of Content-Length.`
-    expect(outcomeOf(readBody('abc\n', { length: 3, fields: { isExact: true } }))).toEqual(['arrived abc', note])
-    expect(outcomeOf(readBody('[1]\nabc', { length: 3, fields: { isParsed: true } }))[0]).toBe('capture [1]\nabc')
+    expect(outcomeOf(readBody('abc\n', { length: 3, fields: { certainty: 'exact' } }))).toEqual(['arrived abc', note])
+    expect(outcomeOf(readBody('[1]\nabc', { length: 3, fields: { certainty: 'rewritten' } }))[0]).toBe(
+      'capture [1]\nabc',
+    )
   })
 
   it('may be before a dot', () => {
-    const fields = { ...HTTP, isLossy: true }
+    const fields = { ...HTTP, certainty: 'lossy' } as const
     expect(outcomeOf(readBody('abc\nd.f', { length: 3, fields }))).toEqual(['arrived abc', excludes(3, '4 bytes')])
     expect(outcomeOf(readBody('a.c\ndef', { length: 3, fields }))).toContain(`doubt: ${DOT}`)
   })
@@ -359,7 +368,7 @@ it.each([
 ])('a label before the body is left out: %j', (text, body) => {
   const { body: read, notes } = readBody(text, { length: 4, fields: HTTP })
   expect([fromLatin1(read), notes]).toEqual([body ?? text, []])
-  const unchanged = readBody(text, { length: 4, fields: { ...HTTP, isExact: true } })
+  const unchanged = readBody(text, { length: 4, fields: { ...HTTP, certainty: 'exact' } })
   expect(fromLatin1(unchanged.body)).toBe(text)
 })
 
@@ -385,7 +394,7 @@ it.each([
 })
 
 describe('dots of ngrep', () => {
-  const fields = { ...HTTP, isLossy: true }
+  const fields = { ...HTTP, certainty: 'lossy' } as const
 
   it('can be CR before a newline, if the signature is right', () => {
     expect(outcomeOf(readBody('a.\nb', { length: 4, signed: 'a\r\nb', fields }))).toEqual(['capture a\r\nb'])

@@ -16,6 +16,8 @@ const SECRET = 'mN3k6c83FY89D_vbCAVNK1_XgclIQSzuZepEQ8ZOLhE'
 /** One request as a tool wrote it, and what `diagnose` must say about it. */
 interface Captured {
   readonly name: string
+  /** Where the request comes from. The first 90 requests do not say it. */
+  readonly source?: string
   readonly capture: string | null
   /** The capture in base64, if it is not UTF-8. */
   readonly captureBytes?: string
@@ -70,6 +72,10 @@ function refusalOf(capture: Captured): CaptureError {
 const VALID = CAPTURED.filter(({ expect: outcome }) => outcome === 'valid')
 const REFUSED = CAPTURED.filter(({ expect: outcome }) => outcome === 'refused')
 const named = (all: readonly Captured[]) => all.map((captured) => [captured.name, captured] as const)
+
+it('each new request names its source', () => {
+  expect(CAPTURED.slice(90).filter(({ source }) => !source)).toEqual([])
+})
 
 it.each(named(VALID))('a valid request is valid, whatever its capture changed: %s', async (_, captured) => {
   const { exitCode, notes } = await run(captured)

@@ -80,8 +80,8 @@ it.each([
   ],
   ['other text', 'U a:1 -> b:2 [AP] #4\nx\n', undefined, undefined],
 ])('the bytes that were printed by %s', (_, dump, text, isLossy) => {
-  const { bytes, ...rest } = readNetworkDump(dump) ?? {}
-  expect([bytes && fromLatin1(bytes), rest]).toEqual([text, isLossy === undefined ? {} : { isLossy }])
+  const { body, certainty } = readNetworkDump(dump) ?? {}
+  expect([body && fromLatin1(body), certainty]).toEqual([text, text && (isLossy ? 'lossy' : 'exact')])
 })
 
 it.each(['T a:1 -> b:2 [AP] #4\n  POST / HTTP/1.1..A: b\n', 'T a:1 -> b:2 [AP] #4 POST / HTTP/1.1..A: b\n'])(

@@ -287,7 +287,7 @@ describe('the time in JSON', () => {
 describe('the body in JSON', () => {
   const HEX = Buffer.from(BODY).toString('hex')
   const inForm = 'has the fields of a form, but not the bytes of the body'
-  const exact = { body: BODY, isExact: true }
+  const exact = { body: BODY, certainty: 'exact' }
 
   it.each<[object, object]>([
     ...['rawBody', 'body_raw', 'body', 'requestBody', 'request_body_content', 'requestBodyText', 'request-payload'].map(
@@ -316,18 +316,18 @@ describe('the body in JSON', () => {
     [{ body: HEX, rawEncoding: 'hex' }, exact],
     [
       { body: '', encoding: 'base64' },
-      { body: '', isExact: true },
+      { body: '', certainty: 'exact' },
     ],
     [{ body: BASE64, isBase64: 'true' }, { body: BASE64 }],
     [{ body: BASE64, notBase64: true }, { body: BASE64 }],
     [{ body: BASE64, contentEncoding: 'base64' }, { body: BASE64 }],
     [{ body: BASE64, encoding: 'utf8' }, { body: BASE64 }],
-    [{ body: { type: 'Buffer', data: [123, 125] } }, { body: '{}', isExact: true }],
-    [{ body: { 0: 123, 1: 125 } }, { body: '{}', isExact: true }],
-    [{ body: [] }, { body: '', isExact: true }],
-    [{ body: { type: 'Buffer', data: 'a' } }, { body: 'a', isExact: true }],
+    [{ body: { type: 'Buffer', data: [123, 125] } }, { body: '{}', certainty: 'exact' }],
+    [{ body: { 0: 123, 1: 125 } }, { body: '{}', certainty: 'exact' }],
+    [{ body: [] }, { body: '', certainty: 'exact' }],
+    [{ body: { type: 'Buffer', data: 'a' } }, { body: 'a', certainty: 'exact' }],
     [{ body: 7 }, { body: undefined }],
-    [{ body: { a: 1 } }, { body: '{"a":1}', isParsed: true, others: [] }],
+    [{ body: { a: 1 } }, { body: '{"a":1}', certainty: 'rewritten', others: [] }],
     [{ postData: { text: BODY }, body: 'no' }, exact],
     [{ postData: { params: [], text: BODY } }, exact],
     [{ postData: { params: [] } }, { body: undefined, whyNoBody: inForm }],
@@ -347,7 +347,7 @@ describe('the body in JSON', () => {
       { body: { truncated: true, as_string: BODY } },
       { body: undefined, whyNoBody: 'has only the beginning of the body' },
     ],
-    [{ body: { truncated: true, a: 1 } }, { body: '{"truncated":true,"a":1}', isParsed: true }],
+    [{ body: { truncated: true, a: 1 } }, { body: '{"truncated":true,"a":1}', certainty: 'rewritten' }],
     [{ body: { truncated: false, as_bytes: BASE64 } }, exact],
     [
       { body: { contentType: 'application/x-www-form-urlencoded', body: 'a: b' } },
@@ -362,7 +362,7 @@ describe('the body in JSON', () => {
     ]),
     ...['raw', 'text', 'original', 'content', 'body', 'data'].map((name): [object, object] => [
       { body: { [name]: BODY } },
-      { body: JSON.stringify({ [name]: BODY }), isParsed: true, others: [BODY] },
+      { body: JSON.stringify({ [name]: BODY }), certainty: 'rewritten', others: [BODY] },
     ]),
     ...['as_bytes', 'rawBytes'].map((name): [object, object] => [
       { body: { type: 'a', raw: 'no', [name]: BASE64 } },
@@ -373,12 +373,12 @@ describe('the body in JSON', () => {
   })
 
   it.each([
-    ['gzip', { body: BODY }, true],
-    ['gzip', { bodyBase64: BASE64 }, false],
-    ['', { body: BODY }, false],
-  ])('with Content-Encoding %j, %j is decompressed: %j', (encoding, fields, isParsed) => {
+    ['gzip', { body: BODY }, 'rewritten'],
+    ['gzip', { bodyBase64: BASE64 }, 'exact'],
+    ['', { body: BODY }, 'exact'],
+  ])('with Content-Encoding %j, %j is %s', (encoding, fields, certainty) => {
     const compressed = encoding === '' ? headers : { ...headers, 'Content-Encoding': encoding }
-    expect(requestIn({ headers: compressed, ...fields })?.isParsed).toBe(isParsed)
+    expect(requestIn({ headers: compressed, ...fields })?.certainty).toBe(certainty)
   })
 
   it('may be outside the object with the headers, but not beside a response', () => {
@@ -391,7 +391,7 @@ describe('the body in JSON', () => {
   })
 
   it('may be the next document, if the document of the headers has none', () => {
-    expect(requestIn({ headers }, { a: 1 })).toMatchObject({ body: '{"a":1}', isParsed: true })
+    expect(requestIn({ headers }, { a: 1 })).toMatchObject({ body: '{"a":1}', certainty: 'rewritten' })
     expect(requestIn({ headers, body: BODY }, { a: 1 })?.body).toBe(BODY)
     expect(requestIn({ headers }, 'a')?.body).toBeUndefined()
     expect(requestIn({ b: { headers } }, { a: 1 })?.body).toBeUndefined()
@@ -405,7 +405,7 @@ describe('the body in JSON', () => {
       body: BODY,
       others: [],
       isHttpText: true,
-      isExact: true,
+      certainty: 'exact',
       arrival: [NOW, 'from the time in the capture'],
       notes: [],
     })

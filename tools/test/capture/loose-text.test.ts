@@ -99,16 +99,14 @@ describe('the bodies in free text', () => {
   function bodiesIn(text: string) {
     const {
       body,
-      isExact,
-      isParsed,
+      certainty,
       otherBodies = [],
       isGuess,
       isLoose,
     } = readLooseText(utf8(`x-timestamp: 1\nx-nonce: a\nx-signature: b\n${text}`)) ?? {}
     expect([isGuess, isLoose]).toEqual([true, true])
-    return [{ body, isExact, isParsed }, ...otherBodies].map((one) => {
-      const mark = one.isExact ? 'exact ' : one.isParsed ? 'parsed ' : ''
-      return one.body && `${mark}${fromUtf8(one.body)}`
+    return [{ body, certainty }, ...otherBodies].map((one) => {
+      return one.body && `${one.certainty ? `${one.certainty} ` : ''}${fromUtf8(one.body)}`
     })
   }
 
@@ -122,7 +120,7 @@ describe('the bodies in free text', () => {
     ['the text between quotes', 'content: "a\\nb"', 'a\\nb'],
     ['a string of PHP', '["raw_body"]=>\n  string(5) "a"b\\n" c', 'exact a"b\\n'],
     ['a long string of PHP', '["body"]=>\n  string(12) "a text\nof two" c', 'exact a text\nof tw'],
-    ['the rest of the line', "body: {'a': None}\nb\n", 'parsed {"a": null}'],
+    ['the rest of the line', "body: {'a': None}\nb\n", 'rewritten {"a": null}'],
     ['the text without white space after it', 'body: a\nb \n', 'a\nb'],
     ['bytes with commas', 'rawbody: [123, 34, 255]', 'exact {"\ufffd'],
     ['bytes of Go', 'body=[123 125]', 'exact {}'],
@@ -131,17 +129,17 @@ describe('the bodies in free text', () => {
     [
       'an object of Python',
       "INFO {'a': None, 'b': True, 'c': [False], 'd': 'it\\'s \"x\"'}",
-      `parsed {"a": null, "b": true, "c": [false], "d": "it's \\"x\\""}`,
+      `rewritten {"a": null, "b": true, "c": [false], "d": "it's \\"x\\""}`,
     ],
-    ['an object of Ruby', '{"a"=>nil, "b"=>1}', 'parsed {"a":null, "b":1}'],
-    ['an object of Node', "{ a: 'b', $c_1: [ 'd' ] }", 'parsed { "a": "b", "$c_1": [ "d" ] }'],
+    ['an object of Ruby', '{"a"=>nil, "b"=>1}', 'rewritten {"a":null, "b":1}'],
+    ['an object of Node', "{ a: 'b', $c_1: [ 'd' ] }", 'rewritten { "a": "b", "$c_1": [ "d" ] }'],
     [
       'an object of Node in several lines',
       "x {\n  a: 'b',\n  c: {\n    d: 1\n  }\n}",
-      'parsed {\n  "a": "b",\n  "c": {\n    "d": 1\n  }\n}',
+      'rewritten {\n  "a": "b",\n  "c": {\n    "d": 1\n  }\n}',
     ],
-    ['an indented object of Node', "  at {\n    a: 'b'\n  }\n", 'parsed {\n    "a": "b"\n  }'],
-    ['an object after white space at the end of a line', "x { \n  a: 'b'\n}", 'parsed { \n  "a": "b"\n}'],
+    ['an indented object of Node', "  at {\n    a: 'b'\n  }\n", 'rewritten {\n    "a": "b"\n  }'],
+    ['an object after white space at the end of a line', "x { \n  a: 'b'\n}", 'rewritten { \n  "a": "b"\n}'],
     ['JSON in a line', 'INFO {"a":1} b', '{"a":1}'],
     ['a list in a line', 'INFO [1] b', '[1]'],
     ['a block of Bruno', 'body:json {\n  {\n    "a": 1\n  }\n}\n', '{\n  "a": 1\n}'],

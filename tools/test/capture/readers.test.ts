@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromLatin1, fromUtf8, latin1, utf8 } from '../../src/bytes.js'
 import { bodyOf } from '../../src/capture/body.js'
+import type { CapturedRequest } from '../../src/capture/captured-request.js'
 import { parseCurlOutput } from '../../src/capture/curl-output.js'
 import { decodeEscapes, decodeLiterals } from '../../src/capture/escapes.js'
 import type { Header } from '../../src/capture/headers.js'
@@ -153,15 +154,15 @@ describe('a dump of bytes', () => {
 describe('why a body is not confirmed', () => {
   const captured = (body: string, headers: Header[] = []) => ({ headers, body: utf8(body) })
 
-  it.each([
+  it.each<[string, CapturedRequest]>([
     ['the body was cut', captured('{"a":1, … 1.2 kB more')],
-    ['it has only a parsed or decompressed body', { ...captured('{"a":1}'), isParsed: true }],
+    ['it has only a parsed or decompressed body', { ...captured('{"a":1}'), certainty: 'rewritten' }],
   ])('%s', (doubt, request) => {
     expect(bodyOf(request, request.headers)).toMatchObject({ doubt })
   })
 
-  it.each([
-    ['a dot can stand for any other byte', { ...captured('{"a":.}'), isLossy: true }],
+  it.each<[string, CapturedRequest]>([
+    ['a dot can stand for any other byte', { ...captured('{"a":.}'), certainty: 'lossy' }],
     ['the log masked a part of the body', captured('{"card":"***"}')],
   ])('unless its signature is explained: %s', (guess, request) => {
     expect(bodyOf(request, request.headers)).toMatchObject({ guess })

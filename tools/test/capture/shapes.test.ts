@@ -452,7 +452,7 @@ describe('what is around a request is removed', () => {
         [':path', '/a'],
         ['Host', 'example.com'],
       ],
-      isExact: true,
+      certainty: 'exact',
     })
   })
 
@@ -467,16 +467,16 @@ describe('what is around a request is removed', () => {
 })
 
 it.each([
-  ['tcpdump', `02:40:07.1 IP 127.0.0.1.1 > 127.0.0.1.2: Flags [P.], length 4\nE..4${TEXT}`, true],
-  ['tcpdump with IPv6', `02:40:07.1 IP6 ::1.1 > ::1.2: Flags [P.], length 4\n....${TEXT}`, true],
-  ['tshark', `Follow: tcp,ascii\n${TEXT}`, true],
-  ['ngrep', `T a:1 -> b:2 [AP] #4\n${LINES.join('.\n')}`, true],
-  ['socat -v', `> 2026/11/28 00:24:43.1  length=${TEXT.length} from=0 to=9\n${TEXT}`, true],
-  ['socat -x', `> 2026/11/28 00:24:43.1  length=9 from=0 to=9\n ${Buffer.from(TEXT).toString('hex')}`, false],
+  ['tcpdump', `02:40:07.1 IP 127.0.0.1.1 > 127.0.0.1.2: Flags [P.], length 4\nE..4${TEXT}`, 'lossy'],
+  ['tcpdump with IPv6', `02:40:07.1 IP6 ::1.1 > ::1.2: Flags [P.], length 4\n....${TEXT}`, 'lossy'],
+  ['tshark', `Follow: tcp,ascii\n${TEXT}`, 'lossy'],
+  ['ngrep', `T a:1 -> b:2 [AP] #4\n${LINES.join('.\n')}`, 'lossy'],
+  ['socat -v', `> 2026/11/28 00:24:43.1  length=${TEXT.length} from=0 to=9\n${TEXT}`, 'lossy'],
+  ['socat -x', `> 2026/11/28 00:24:43.1  length=9 from=0 to=9\n ${Buffer.from(TEXT).toString('hex')}`, 'exact'],
   ['other text', `Follow: tcp\n${TEXT}`, undefined],
-])('a dot in the output of %s can stand for any other byte', (_, capture, isLossy) => {
+])('a dot in the output of %s can stand for any other byte', (_, capture, certainty) => {
   const request = readCapture(Buffer.from(capture))
-  expect([request.isLossy, request.isExact === true]).toEqual([isLossy, isLossy === false])
+  expect(request.certainty).toBe(certainty)
 })
 
 it.each<readonly [capture: string, message: string]>([

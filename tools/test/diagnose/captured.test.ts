@@ -19,6 +19,10 @@ function leaveOnly(codes: readonly string[]) {
   }
 }
 
+it('each new request names its source', () => {
+  expect(CAPTURED.slice(297).filter(({ source }) => !source)).toEqual([])
+})
+
 it.each(named(CAPTURED))('the first finding names the mistake: %s', async (_, request) => {
   leaveOnly([...request.codes, ...(request.others ?? [])])
   expectMistake(request, await diagnose(requestOf(request), request.secret, { now: () => request.now }))

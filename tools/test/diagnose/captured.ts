@@ -7,6 +7,8 @@ import { findLeaks } from '../leaks.js'
 /** A broken request as a sender made it. */
 export interface Captured {
   readonly name: string
+  /** Where the request comes from. The first 297 requests do not say it. */
+  readonly source?: string
   /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
   readonly codes: readonly string[]
   /** The codes of the request's other mistakes, if only all of them together explain the signature. */
