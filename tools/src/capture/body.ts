@@ -276,10 +276,9 @@ const PARSED =
 
 const NEWLINE = 'Without Content-Length, the newline after the body was read as part of the body.'
 
-/** Matches the end of a body that a log or a tool cut: `…`, `...` or `12 more bytes`. */
-const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
-
-const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
+/** Match the end of a body that a log or a tool cut: `…`, `...` or `12 more bytes`. */
+const CUT = /(?:…|\.\.\.|\btruncated\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
+const CUT_BY_NODE = /\b\d+ more (?:items?|characters?|bytes?)\b\W{0,9}$/
 
 /** Returns why a part of the body may be text of the log, or `undefined`. An explained signature confirms that it is not. */
 function guessOf({ body, certainty }: Reading): string | undefined {
@@ -290,7 +289,9 @@ function guessOf({ body, certainty }: Reading): string | undefined {
 /** Returns why the body is surely not what arrived, or `undefined` if it may be. */
 function doubtOf(reading: Reading, length: number | undefined): string | undefined {
   const { body } = reading
-  if (length === undefined && isCut(body)) return 'the body was cut'
+  const end = fromUtf8(body.subarray(-60))
+  if (body.length !== length && CUT_BY_NODE.test(end)) return 'console.log of Node cut the body'
+  if (length === undefined && CUT.test(end)) return 'the body was cut'
   if (length === undefined || body.length === length) return changeOf(reading)
   return guessOf(reading) ?? `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }

@@ -1,4 +1,4 @@
-import { fromLatin1, latin1, utf8 } from '../bytes.js'
+import { fromHex, fromLatin1, latin1, utf8 } from '../bytes.js'
 
 const SHORT: { readonly [letter: string]: string } = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', e: '\x1b', v: '\v' }
 
@@ -23,6 +23,19 @@ export function decodeEscapes(text: string): Uint8Array {
       },
     ),
   )
+}
+
+/** Matches bytes as Node prints them: `<Buffer 7b 22>`, `ArrayBuffer { [Uint8Contents]: <7b 22>`, or `Uint8Array(2) [ 123, 34 ]`. */
+const PRINTED_BYTES =
+  /(?:<Buffer|\[Uint8Contents\]: <)([0-9a-f ]*)(?:\.\.\. \d+ more bytes?)?>|(?:Buffer|Uint8Array)\(\d+\) (?:\[Uint8Array\] )?\[([\d,\s]*)(?:\.\.\. \d+ more items?\s*)?\]/g
+
+/** Yields the bytes that Node printed in a text, or the printed text itself if Node left out bytes. */
+export function* printedBytes(text: string): Generator<{ readonly bytes: Uint8Array; readonly isWhole: boolean }> {
+  for (const [printed, digits, numbers = ''] of text.matchAll(PRINTED_BYTES)) {
+    if (printed.includes('...')) yield { bytes: utf8(printed), isWhole: false }
+    else if (digits === undefined) yield { bytes: Uint8Array.from(numbers.match(/\d+/g) ?? [], Number), isWhole: true }
+    else yield { bytes: fromHex(digits.replaceAll(' ', '')) ?? utf8(''), isWhole: true }
+  }
 }
 
 /** Matches the next string between quotes. Python writes a long string as several strings, and `console.log` joins them with ` +`. */

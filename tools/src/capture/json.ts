@@ -16,6 +16,45 @@ interface Place {
   readonly outer?: Place
 }
 
+/**
+ * The products whose JSON has other names or another form. Each function returns the request with the names below, or `undefined` for the
+ * JSON of other programs.
+ */
+const PRODUCTS: readonly ((object: Json) => Json | undefined)[] = [
+  // webhook.site writes times in UTC without the zone: `2023-11-14 22:13:20`.
+  ({ token_id: tokenId, content: body, created_at: createdAt, ...request }) => {
+    const time = typeof createdAt === 'string' ? `${createdAt}Z` : request['time']
+    return tokenId === undefined ? undefined : { ...request, body, time }
+  },
+  // A HAR file
+  ({ postData, ...request }) => {
+    if (!isJsonObject(postData)) return undefined
+    const { text: body, encoding, params } = postData
+    return { ...request, body, encoding, params }
+  },
+  // A span of OpenTelemetry
+  ({ attributes, ...span }) => (Array.isArray(attributes) ? { ...span, ...fromAttributes(attributes) } : undefined),
+  // `wrangler tail` of Cloudflare. The body can be in any line that the worker printed.
+  ({ event, logs, eventTimestamp: time }) => {
+    const request = Object(event)['request']
+    if (!isJsonObject(request) || !Array.isArray(logs)) return undefined
+    return { ...request, time, printed: logs.flatMap((line) => Object(line).message) }
+  },
+  // A trace of Application Insights has `prop__` before each name of a logged value.
+  (object) => {
+    const fields = Object.entries(object)
+    if (!fields.some(([name]) => name.startsWith('prop__'))) return undefined
+    const plain = (name: string) =>
+      name
+        .replace(/^prop__(timestamp|nonce|signature)$/i, 'x-$1')
+        .replace(/^prop__(.)/, (_, first) => first.toLowerCase())
+    return Object.fromEntries(fields.map(([name, value]) => [plain(name), value]))
+  },
+]
+
+const plainOf = (object: Json): Json =>
+  PRODUCTS.reduce<Json | undefined>((found, read) => found ?? read(object), undefined) ?? object
+
 interface Found {
   readonly headers: readonly Header[]
   readonly place: Place
@@ -65,8 +104,9 @@ export function parseDocuments(text: string): readonly unknown[] | undefined {
   const document = jsonValue(text)
   if (document !== undefined) return [document]
   const documents: unknown[] = []
-  for (const line of text.trimEnd().split('\n')) {
-    const value = jsonValue(line)
+  // A document of several lines, such as those of `wrangler tail`, is indented except for its first and last line.
+  for (const one of text.trimEnd().split(/\n(?![ \t\r\n}\]])/)) {
+    const value = jsonValue(one)
     // `JSON.parse` is slow if it throws, so the first line without JSON ends this loop.
     if (value === undefined) return undefined
     documents.push(value)
@@ -90,7 +130,7 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   if (request === undefined) return undefined
   const count = `The capture has ${found.length} requests. Only one was read: the first with X-Signature, or else the first.`
   const notes = found.length === 1 ? [] : [count]
-  const arrival = arrivalOf(timeOf(request.place), 'from the time in the capture')
+  const arrival = arrivalOf(lookUp(request.place, NAMES.time), 'from the time in the capture')
   const raw = readRaw(request.place.object)
   if (raw !== undefined) return { ...raw, arrival, notes }
   const headers = [...requestLine(request), ...request.headers]
@@ -127,10 +167,9 @@ function findHeaders(documents: unknown): Found[] {
 /** Returns the objects in `pending` that have headers. If a string is the JSON of an object, adds this object to `inTexts`. */
 function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   const found: Found[] = []
-  for (const place of pending) {
-    const { object } = place
-    const attributes = attributesOf(object['attributes'])
-    if (attributes !== undefined) pending.push({ object: attributes, outer: place })
+  for (const written of pending) {
+    const object = plainOf(written.object)
+    const place = { ...written, object }
     const headers = headerLinesOf(lookUp({ object }, NAMES.headers))
     // A logged response has headers too.
     const isRequest = headers.length > 0 && (areOfRequest(headers) || lookUp({ object }, OF_REQUESTS) !== undefined)
@@ -154,9 +193,8 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   return found
 }
 
-/** Returns the attributes of a span of OpenTelemetry, which are in a list of `{ key, value: { stringValue } }`, as one object. */
-function attributesOf(list: unknown): Json | undefined {
-  if (!Array.isArray(list)) return undefined
+/** Returns a list of `{ key, value: { stringValue } }` as one object. */
+function fromAttributes(list: readonly unknown[]): Json {
   const plain = ({ arrayValue, stringValue, intValue }: Json): unknown =>
     isJsonObject(arrayValue) && Array.isArray(arrayValue['values'])
       ? arrayValue['values'].filter(isJsonObject).map(plain)
@@ -191,12 +229,6 @@ function lookUp(place: Place, names: readonly string[]): unknown {
     }
   }
   return undefined
-}
-
-/** Returns the time of a request. webhook.site writes times in UTC without the zone: `2023-11-14 22:13:20`. */
-function timeOf(place: Place): unknown {
-  const { token_id: tokenId, created_at: createdAt } = place.object
-  return tokenId !== undefined && typeof createdAt === 'string' ? `${createdAt}Z` : lookUp(place, NAMES.time)
 }
 
 /** Returns the request in the field `raw`, to which ngrok writes the whole request in base64. Returns `undefined` for other JSON. */
@@ -253,18 +285,32 @@ interface BodyField {
 const WHY_FIELDS = 'has the fields of a form, but not the bytes of the body'
 
 function findBody(place: Place, headers: readonly Header[]): JsonBody {
+  const { object } = place
+  const { printed } = object
+  if (Array.isArray(printed) && printed.length > 0) return findPrinted(printed)
   const field = findBodyField(place)
   if (field === undefined) {
-    const { object } = place
+    if (Array.isArray(object['params'])) return { body: undefined, whyNoBody: WHY_FIELDS }
     // Lambda leaves out an empty body, or replaces it by `null`.
     const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0
     return { body: isEmpty ? new Uint8Array() : undefined }
   }
-  if (field.value === undefined && Array.isArray(field.object['params'])) {
-    return { body: undefined, whyNoBody: WHY_FIELDS }
-  }
   const isCompressed = valuesOf(headers, 'content-encoding').length > 0
   return { ...decodeBody(field, isCompressed), isGuess: field.isGuess }
+}
+
+/** Returns the printed values, each of which may be the body. A text can have a label before its JSON. Texts with JSON come first. */
+function findPrinted(values: readonly unknown[]): JsonBody {
+  const texts = values
+    .flatMap((value) => (typeof value === 'string' ? [value, /[{[].*/s.exec(value)?.[0] ?? value] : []))
+    .sort((one, other) => Number(/^[{[]/.test(other)) - Number(/^[{[]/.test(one)))
+  const [first, ...otherBodies] = [
+    ...[...new Set(texts)].map((text): PossibleBody => ({ body: utf8(text), certainty: 'exact' })),
+    ...values
+      .filter(isJsonObject)
+      .map((value): PossibleBody => ({ body: utf8(writeJson(value)), certainty: 'rewritten' })),
+  ]
+  return { body: undefined, ...first, otherBodies, isGuess: true }
 }
 
 /** Returns the field of the body, which is beside the headers or in an object around them. An outer object with a response is not read. */
@@ -273,9 +319,6 @@ function findBodyField(place: Place): BodyField | undefined {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     const { object } = next
     if (next !== place && 'response' in object) return undefined
-    const { postData, token_id: tokenId, content } = object
-    if (isJsonObject(postData)) return { value: postData['text'], encoding: 'text', object: postData }
-    if (tokenId !== undefined) return { value: content, encoding: 'text', object }
     const fields = new Map(Object.entries(object).map(([name, value]) => [simplify(name), value]))
     // The object that contains the headers is not the body.
     const isValue = (value: unknown) => (value ?? null) !== null && value !== inner

@@ -1,7 +1,7 @@
-import { fromBase64, fromHex, fromLatin1, fromUtf8, utf8 } from '../bytes.js'
+import { fromBase64, fromLatin1, fromUtf8, utf8 } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import type { CapturedRequest, PossibleBody } from './captured-request.js'
-import { decodeEscapes, decodeLiterals } from './escapes.js'
+import { decodeEscapes, decodeLiterals, printedBytes } from './escapes.js'
 import { anyNameOf, type Header, hasSignature, pairsOf, SCHEME_HEADERS } from './headers.js'
 import { firstLineOf } from './http-text.js'
 
@@ -73,10 +73,8 @@ function requestLineOf(text: string): Header[] {
 }
 
 function* possibleBodies(text: string): Generator<PossibleBody> {
+  for (const { bytes, isWhole } of printedBytes(text)) yield isWhole ? exact(bytes) : { body: bytes }
   for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
-  for (const [, digits] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g)) {
-    yield exact(fromHex(String(digits).replaceAll(' ', '')) ?? utf8(''))
-  }
   for (const [, numbers] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g)) {
     yield exact(Uint8Array.from(String(numbers).split(', '), Number))
   }
@@ -111,13 +109,16 @@ function* printed(text: string): Generator<PossibleBody> {
 /** Yields the values that may begin at an index: a string in quotes, a list of bytes, or the rest of the line or of the text. */
 function* valueAt(text: string, start: number): Generator<PossibleBody> {
   const value = text.slice(start)
+  if (/^(?:<?Buffer|Uint8Array|ArrayBuffer)\b/.test(value)) return
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
   // PHP's var_dump writes the number of bytes before a string, and escapes nothing.
   if (string !== undefined) yield exact(utf8(string).subarray(0, Number(length)))
   const [, numbers] = /^\[(\d{1,3}(?:,? \d{1,3})*)\]/.exec(value) ?? []
   if (numbers !== undefined) yield exact(Uint8Array.from(numbers.split(/,? /), Number))
   const quoted = decodeLiterals(text, start)
-  if (quoted !== undefined) yield* [exact(quoted.bytes), { body: utf8(text.slice(start + 1, quoted.end - 1)) }]
+  // After 10 000 characters, Node prints how many more there are.
+  if (quoted !== undefined && !/^\.\.\. \d+ more/.test(text.slice(quoted.end)))
+    yield* [exact(quoted.bytes), { body: utf8(text.slice(start + 1, quoted.end - 1)) }]
   yield* printed(firstLineOf(value))
   yield { body: utf8(value.trimEnd()) }
 }

@@ -17,7 +17,7 @@ import { parseJson } from '../diagnose/json/parse.js'
 import * as styles from '../diagnose/json/styles.js'
 import { writeJson } from '../diagnose/json/write.js'
 import type { PossibleBody } from './captured-request.js'
-import { decodeEscapes } from './escapes.js'
+import { decodeEscapes, printedBytes } from './escapes.js'
 
 /** A change that a tool may have made to a body, and how to undo this change. */
 interface Change {
@@ -67,6 +67,9 @@ const CHANGES: readonly Change[] = [
   rewritten('wrote the body between quotes', (body) => {
     const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(fromUtf8(body)) ?? []
     return [quoted === undefined ? undefined : decodeEscapes(quoted)]
+  }),
+  rewritten('printed the bytes of the body', (body) => {
+    return [...printedBytes(fromUtf8(body))].map(({ bytes, isWhole }) => (isWhole ? bytes : undefined))
   }),
   rewritten('has the body in hex', (body) => [fromHex(fromLatin1(body).replace(/^\\x|^0x|\s+/g, ''))]),
   rewritten('has the body in Base64', (body) => [fromBase64(fromLatin1(body).replace(/\s+/g, ''))]),

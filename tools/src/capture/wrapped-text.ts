@@ -37,7 +37,7 @@ const MAX_ROWS = 100
 
 /** Matches the first line of a table that has the headers of a request, or the three headers, in columns. */
 const COLUMNS = new RegExp(
-  `^(?=.*\\b(?:headers|${anyNameOf('signature')})\\b)["\\w -]+(?:([,;\\t])["\\w -]+){2,}\\r?$`,
+  `^(?=.*\\b(?:headers|customDimensions|${anyNameOf('signature')})\\b)["\\w [\\]-]+(?:([,;\\t])["\\w [\\]-]+){2,}\\r?$`,
   'i',
 )
 

@@ -280,7 +280,7 @@ describe('the time in JSON', () => {
     [{ created_at: '2023-11-14 22:13:21', time: NOW }],
   ])('of %j', (fields) => {
     expect(requestIn({ headers, ...fields })?.arrival).toEqual([NOW, 'from the time in the capture'])
-    expect(requestIn({ ...fields, request: { headers } })?.arrival?.[0]).toBe('token_id' in fields ? fields.time : NOW)
+    expect(requestIn({ ...fields, request: { headers } })?.arrival?.[0]).toBe(NOW)
   })
 })
 

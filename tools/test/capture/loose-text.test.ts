@@ -110,6 +110,12 @@ describe('the bodies in free text', () => {
     })
   }
 
+  it('are no text that Node printed in place of bytes or of a long string', () => {
+    expect(bodiesIn("body: 'ab'... 1 more character\n}")[0]).toBe("'ab'... 1 more character")
+    expect(bodiesIn('body: <Buffer 7b ... 1 more byte>')).toEqual(['<Buffer 7b ... 1 more byte>'])
+    expect(bodiesIn('body: Uint8Array(1) [\n  123\n]')).toEqual(['exact {'])
+  })
+
   it.each([
     ['nothing', 'a text', undefined],
     ['a text', 'body: some text', 'some text'],

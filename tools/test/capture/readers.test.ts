@@ -3,7 +3,7 @@ import { fromLatin1, fromUtf8, latin1, utf8 } from '../../src/bytes.js'
 import { bodyOf } from '../../src/capture/body.js'
 import type { CapturedRequest } from '../../src/capture/captured-request.js'
 import { parseCurlOutput } from '../../src/capture/curl-output.js'
-import { decodeEscapes, decodeLiterals } from '../../src/capture/escapes.js'
+import { decodeEscapes, decodeLiterals, printedBytes } from '../../src/capture/escapes.js'
 import type { Header } from '../../src/capture/headers.js'
 import { readHexDump } from '../../src/capture/hex-dump.js'
 
@@ -73,6 +73,29 @@ it.each([
   ['\\x4\\x4A', 'x4J'],
 ])('escapes: %s', (text, decoded) => {
   expect(fromUtf8(decodeEscapes(text))).toBe(decoded)
+})
+
+it.each<[string, readonly [string, boolean][]]>([
+  ['<Buffer 7b 7d>', [['{}', true]]],
+  ['<Buffer >', [['', true]]],
+  ['<Buffer 7b 7d ... 1 more byte>', [['<Buffer 7b 7d ... 1 more byte>', false]]],
+  ['ArrayBuffer {\n  [Uint8Contents]: <7b 7d>,\n  byteLength: 2\n}', [['{}', true]]],
+  ['Uint8Array(2) [ 123, 125 ]', [['{}', true]]],
+  ['Uint8Array(2) [\n  123,\n  125\n]', [['{}', true]]],
+  ['Uint8Array(0) []', [['', true]]],
+  ['Buffer(2) [Uint8Array] [ 123, 125 ]', [['{}', true]]],
+  ['Uint8Array(3) [ 123, 125, ... 1 more item ]', [['Uint8Array(3) [ 123, 125, ... 1 more item ]', false]]],
+  [
+    '<Buffer 7b> and <Buffer 7d>',
+    [
+      ['{', true],
+      ['}', true],
+    ],
+  ],
+  ['<Buffer 7g>', []],
+  ['Float64Array(1) [ 123 ]', []],
+])('bytes that Node printed: %j', (text, expected) => {
+  expect([...printedBytes(text)].map(({ bytes, isWhole }) => [fromUtf8(bytes), isWhole])).toEqual(expected)
 })
 
 it.each([
