@@ -6,7 +6,7 @@ import type { Header } from '../capture/headers.js'
 import type { Primitives } from '../primitives.js'
 import { receivedMessage, schemeOf, startOf, type ToolScheme } from '../schemes.js'
 import { countBytes, joinWords, quote } from '../text.js'
-import { checkLostBody, suspectBody } from './checks/body.js'
+import { checkLostBody, findDamage, suspectBody } from './checks/body.js'
 import { checkHeaders } from './checks/headers.js'
 import { checkLeakedSecret } from './checks/leaked-secret.js'
 import { checkNonce, checkUnfilledNonce } from './checks/nonce.js'
@@ -109,7 +109,7 @@ export function* diagnoseInSteps(
     ...(isArrivalKnown ? drift : []),
     ...(isUnexplained ? checkSignatureFormat(String(intended.signature), mask, scheme) : []),
     ...checkUnfilledNonce(intended.nonce, mask),
-    ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers, mask) : []),
+    ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers, mask, platform) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
     ...(isUnexplained ? compare(intended, body, platform, mask, scheme, notTried) : []),
     ...(isArrivalKnown ? [] : drift),
@@ -139,6 +139,7 @@ function compare(
   const start = mask(startOf(scheme, intended))
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
   const evidence: EvidenceLine[] = [
+    ...findDamage(body).map((line) => mask(line)),
     ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
     ['SHA-256 of this message', sha256(receivedMessage(intended, body, scheme))],
     ['SHA-256 of its body', sha256(body)],

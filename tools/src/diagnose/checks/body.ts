@@ -1,5 +1,6 @@
-import { fromLatin1, fromUtf8, hex, isUtf8, utf8 } from '../../bytes.js'
+import { fromLatin1, fromUtf8, hex, isUtf8, utf8, WINDOWS_1252, windows1252 } from '../../bytes.js'
 import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '../../capture/headers.js'
+import type { CompressionFormat, Primitives } from '../../primitives.js'
 import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { jsonValue } from '../json/parse.js'
@@ -26,8 +27,22 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[], mask
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
+/** What `Content-Encoding` calls the formats that can be decompressed. */
+const FORMATS: { readonly [encoding in string]?: readonly CompressionFormat[] } = {
+  gzip: ['gzip'],
+  'x-gzip': ['gzip'],
+  deflate: ['deflate', 'raw deflate'],
+  br: ['brotli'],
+}
+const MAX_INFLATED = 2 ** 26
+
 /** Returns a finding if the body does not fit the headers. This check runs only if nothing else explains the signature. */
-export function suspectBody(body: Uint8Array, headers: readonly Header[], mask: Mask): Draft[] {
+export function suspectBody(
+  body: Uint8Array,
+  headers: readonly Header[],
+  mask: Mask,
+  { inflate }: Primitives,
+): Draft[] {
   const announced = contentLengthOf(headers)
   if (body.length === 0) {
     const method = headerValue(headers, ':method')
@@ -38,8 +53,10 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[], mask: 
   }
   const isChanged = announced !== undefined && announced !== body.length
   const encoding = headerValue(headers, 'content-encoding').toLowerCase()
+  // The last encoding in the list is the outermost.
+  const [compression] = /(?<![^\s,])(?:(?:x-)?(?:gzip|compress)|deflate|br|zstd|snappy|lz4)$/.exec(encoding) ?? []
   // Compressed bytes are not UTF-8, so this body is not compressed.
-  if (/^((x-)?gzip|deflate|br|zstd)$/.test(encoding) && isUtf8(body)) {
+  if (compression !== undefined && isUtf8(body)) {
     const message = `Content-Encoding is ${encoding}, but the body is text: it was decompressed before it was verified, or was never compressed.`
     const side = isChanged ? 'receiver' : 'unknown'
     return [{ code: 'body_compressed', message, fix: 'sign_compressed', side }]
@@ -47,6 +64,13 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[], mask: 
   if (isChanged) {
     const message = `Content-Length is ${announced}, but the body has ${countBytes(body.length)}: the body was changed after it was received.`
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
+  }
+  const isZstd = encoding === '' && hex(body.subarray(0, 4)) === '28b52ffd'
+  const formats = FORMATS[String(compression)] ?? []
+  if (isZstd || (compression !== undefined && !formats.some((format) => inflate(format, body, MAX_INFLATED)))) {
+    const what = isZstd ? 'The body begins as zstd does' : `Content-Encoding is ${compression}`
+    const message = `${what}, but diagnose could not decompress the body. The sender may have signed it before it was compressed.`
+    return [{ code: 'body_compressed', message, fix: 'sign_compressed' }]
   }
   if (encoding === '' && announced !== undefined) {
     const found = suspectContent(body, headerValue(headers, 'content-type'))
@@ -56,6 +80,40 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[], mask: 
   if (position === -1) return []
   const message = `The body has U+FFFD at character ${position}: bytes that are not UTF-8 were decoded as UTF-8, so these bytes are lost.`
   return [{ code: 'body_encoding', message, fix: 'encode_once' }]
+}
+
+/** Match text in question marks alone, and UTF-8 that was read as Windows-1252: for example `Ã«`, `â€™`, or `Ð` before `Ñ`. */
+const QUESTION_MARKS = /(?<=["'>])\?{2,}(?=["'<]| \?)|(?<=(?:^|&)[^=&]{1,40}=)\?{2,}(?=&|$)/
+const MORE = `[\\x80-\\xbf${WINDOWS_1252}]`
+const TWICE = new RegExp(
+  `[\\xc2\\xc3]${MORE}|[\\xe2\\xe3]${MORE}{2}|\\xf0${MORE}{3}|[\\xd0\\xd1]${MORE}(?=[\\xd0\\xd1])`,
+  'g',
+)
+
+/** The maximum length of a body that is searched, in bytes. */
+const MAX_SEARCHED = 100_000
+
+/** Returns what anybody can see without the secret: characters that an encoding lost, or that were encoded twice. */
+export function findDamage(body: Uint8Array): string[] {
+  if (body.length > MAX_SEARCHED || !isUtf8(body)) return []
+  const text = fromUtf8(body)
+  const [marks] = QUESTION_MARKS.exec(text) ?? []
+  const [wrong, right] =
+    (text.match(TWICE) ?? [])
+      .map((one) => [one, windows1252(one) ?? utf8('')] as const)
+      .find(([, bytes]) => isUtf8(bytes)) ?? []
+  return [
+    ...(marks === undefined
+      ? []
+      : [
+          `The body has \`${marks.slice(0, 9)}\` where text is expected. The sender's program may have encoded it in a charset without these characters.`,
+        ]),
+    ...(right === undefined
+      ? []
+      : [
+          `The body has \`${wrong}\`, probably for \`${fromUtf8(right)}\`: UTF-8 was decoded as Latin-1 or Windows-1252, and encoded again.`,
+        ]),
+  ]
 }
 
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {

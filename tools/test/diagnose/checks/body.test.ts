@@ -1,13 +1,16 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/bytes.js'
 import type { Header } from '../../../src/capture/headers.js'
-import { checkLostBody, suspectBody } from '../../../src/diagnose/checks/body.js'
+import { checkLostBody, findDamage, suspectBody } from '../../../src/diagnose/checks/body.js'
+import { NODE_PRIMITIVES } from '../../../src/node-primitives.js'
 
 const PROXY: Header = ['via', '1.1 a']
 const length = (value: number): Header => ['content-length', String(value)]
 const mask = (text: string) => text.replaceAll('secret', '[secret]')
 const bytesOf = (body: string | Uint8Array) => (typeof body === 'string' ? utf8(body) : body)
-const suspected = (body: string | Uint8Array, headers: readonly Header[]) => suspectBody(bytesOf(body), headers, mask)
+const suspected = (body: string | Uint8Array, headers: readonly Header[]) =>
+  suspectBody(bytesOf(body), headers, mask, NODE_PRIMITIVES)
 
 describe('a body that was lost', () => {
   it.each<[string, readonly Header[], string | undefined]>([
@@ -50,7 +53,42 @@ describe('a body that may be wrong', () => {
     expect(suspected('a', headers)).toMatchObject([{ code: 'body_compressed', message, side: 'unknown' }])
     expect(suspected('a', [...headers, length(1)])).toMatchObject([{ code: 'body_compressed', side: 'unknown' }])
     expect(suspected('a', [...headers, length(2)])).toMatchObject([{ code: 'body_compressed', side: 'receiver' }])
-    expect(suspected(Uint8Array.of(0xff), headers)).toEqual([])
+  })
+
+  it.each([
+    [' ZSTD ', 'zstd'],
+    ['gzip', 'gzip'],
+    ['x-gzip', 'x-gzip'],
+    ['deflate', 'deflate'],
+    ['br', 'br'],
+    ['gzip, zstd', 'zstd'],
+    ['snappy', 'snappy'],
+    ['compress', 'compress'],
+  ])('cannot be decompressed: Content-Encoding %j', (encoding, shown) => {
+    const message = `Content-Encoding is ${shown}, but diagnose could not decompress the body. The sender may have signed it before it was compressed.`
+    const found = suspected(Uint8Array.of(0xff), [['Content-Encoding', encoding]])
+    expect(found).toMatchObject([{ code: 'body_compressed', message, fix: 'sign_compressed' }])
+  })
+
+  it('begins as zstd does, without Content-Encoding', () => {
+    const message = expect.stringMatching(/^The body begins as zstd does, but diagnose could not decompress the body\./)
+    const zstd = Buffer.from('KLUv/QRYQQAAeyJuIjoxM33gUizY', 'base64')
+    const json: Header[] = [length(zstd.length), ['Content-Type', 'application/json']]
+    for (const headers of [[], json]) {
+      expect(suspected(zstd, headers)).toMatchObject([{ code: 'body_compressed', message }])
+    }
+  })
+
+  it.each([
+    ['gzip', gzipSync('{}')],
+    ['x-gzip', gzipSync('{}')],
+    ['deflate', deflateSync('{}')],
+    ['deflate', deflateRawSync('{}')],
+    ['br', brotliCompressSync('{}')],
+    ['utf-8', Uint8Array.of(0xff)],
+    ['identity', Uint8Array.of(0xff)],
+  ])('is decompressed, or is not compressed: Content-Encoding %j', (encoding, body) => {
+    expect(suspected(body, [['Content-Encoding', encoding]])).toEqual([])
   })
 
   it.each<[string, string | Uint8Array, readonly Header[]]>([
@@ -173,5 +211,35 @@ describe('a body that may be wrong', () => {
     '['.repeat(1025),
   ])('is not JSON: %s', (body) => {
     expect(jsonFinding(body)).toBe('Content-Type says that the body is JSON, but the body is not JSON.')
+  })
+})
+
+describe('what anybody can see in a body', () => {
+  const LOST = (marks: string) =>
+    `The body has \`${marks}\` where text is expected. The sender's program may have encoded it in a charset without these characters.`
+  const TWICE = (wrong: string, right: string) =>
+    `The body has \`${wrong}\`, probably for \`${right}\`: UTF-8 was decoded as Latin-1 or Windows-1252, and encoded again.`
+
+  it.each([
+    ['{"who":"?????"}', [LOST('?????')]],
+    ['{"who":"??"}', [LOST('??')]],
+    ['{"who":"???? ???"}', [LOST('????')]],
+    ['who=????&a=b', [LOST('????')]],
+    ['<who>????</who>', [LOST('????')]],
+    ['{"who":"Zo\u00c3\u00ab"}', [TWICE('\u00c3\u00ab', '\u00eb')]],
+    ['{"sum":"5 \u00e2\u201a\u00ac"}', [TWICE('\u00e2\u201a\u00ac', '\u20ac')]],
+    ['{"mark":"\u00f0\u0178\u017d\u2030"}', [TWICE('\u00f0\u0178\u017d\u2030', '\u{1f389}')]],
+    ['{"a":"\u00c2\u00a3 5"}', [TWICE('\u00c2\u00a3', '\u00a3')]],
+    ['{"a":"???","b":"\u00c3\u00a9"}', [LOST('???'), TWICE('\u00c3\u00a9', '\u00e9')]],
+    ['{"a":"\u00c3\u00a9 secret \u00c3\u00a9"}', [TWICE('\u00c3\u00a9', '\u00e9')]],
+    ['{"a":"Really????"}', []],
+    ['{"a":"?"}', []],
+    ['{"a":"https://a/?b=??"}', []],
+    ['{"a":"A b ?? c : d"}', []],
+    ['{"a":"\u00c3\u00c9T\u00c9"}', []],
+    ['{"a":"\u00ebn \u6771\u4eac \u{1f389}"}', []],
+    [Uint8Array.of(0xff, 0x22, 0x3f, 0x3f, 0x3f, 0x22), []],
+  ])('%j', (body, lines) => {
+    expect(findDamage(bytesOf(body))).toEqual(lines)
   })
 })
