@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { closest, distance } from 'fastest-levenshtein'
+import { distance } from 'fastest-levenshtein'
 import type { Clock } from '../../../src/clock.js'
 import { type Output, type Style, wrapText } from './output/terminal.js'
 
@@ -172,8 +172,12 @@ const MAX_LISTED = 15
 
 /** Returns the error for a word that is not one of the known words: `Unknown command "sing". Did you mean sign?` */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
-  const near = closest(word, known)
-  const isNear = distance(word, near) <= Math.min(2, word.length - 1) || known.length > MAX_LISTED
+  // A user may type a part of a name: `copies` for `replay-copies`.
+  const nearest = (name: string) => Math.min(...[name, ...name.split('-')].map((part) => distance(word, part)))
+  const [near = ''] = known.toSorted(
+    (one, other) => nearest(one) - nearest(other) || distance(word, one) - distance(word, other),
+  )
+  const isNear = nearest(near) <= Math.min(2, word.length - 1) || known.length > MAX_LISTED
   const fix = isNear ? `Did you mean ${near}?` : `Use one of: ${known.join(', ')}.`
   return new UsageError(`Unknown ${what}${quote(word)}. ${fix}`)
 }

@@ -69,7 +69,7 @@ it('--version prints the version of the package', async () => {
 })
 
 describe('a wrong call', () => {
-  it.each([
+  it.each<readonly [readonly string[], string]>([
     [['signn'], 'error: Unknown command "signn". Did you mean sign?'],
     [['verify'], 'Unknown command "verify". Use one of: secret, sign, send, check, diagnose,'],
     [['sign', '--fromat', 'curl'], 'Unknown option "--fromat". Did you mean --format?'],
@@ -77,7 +77,16 @@ describe('a wrong call', () => {
       ['sign', '-x'],
       'Unknown option "-x". Use one of: --secret-env, --secret-file, --scheme, --format, --url, --timestamp,',
     ],
-    [['check', 'http://a', '--only', 'foo', ...FROM_ENV], 'Unknown case of --only or --skip "foo". Did you mean body?'],
+    ...[
+      ['foo', 'accepted-form'],
+      ['copies', 'replay-copies'],
+      ['replay-agian', 'replay-again'],
+      ['bodi', 'body'],
+    ].map(([word, near]) => {
+      const message = `Unknown case of --only or --skip "${word}". Did you mean ${near}?`
+      return [['check', 'http://a', '--only', String(word), ...FROM_ENV], message] as const
+    }),
+    [['sign', '--env', 'A'], 'Unknown option "--env". Did you mean --secret-env?'],
     [['sign', '--format'], 'error: --format needs a value. Pass --format FORMAT, or --format=FORMAT if'],
     [['sign', '--format', '--json'], '--format needs a value.'],
     [['send', 'http://localhost/', '--timeout', '-5'], 'or --timeout=SECONDS if the value begins with a dash.'],
