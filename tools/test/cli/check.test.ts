@@ -198,6 +198,23 @@ describe('check', () => {
     expect(line).toMatch(/21 of 62 cases pass\. The run ended early, so \d\d cases were not run\./)
   })
 
+  it('puts the right signature in a status line before a refused body', async () => {
+    const right = new Receiver(SECRET)
+    right.limit = 100 * 1024
+    const { origin } = await serve(async (request, response, body) => {
+      const { status } = await right.answer(request, body)
+      const [timestamp, nonce, signature] = right.names.map((name) => String(request.headers[name])) as [
+        string,
+        string,
+        string,
+      ]
+      if (status === 401) response.statusMessage = `not ${right.signatureOf([timestamp, nonce, signature], body)}`
+      response.writeHead(status).end()
+    })
+    const { causes } = await document(origin, ['--only', 'accepted-100-kb,body-changed'])
+    expect(causes).toMatchObject([{ codes: ['body-changed'] }, { codes: ['accepted-100-kb'] }])
+  })
+
   it('names a handler that answers before its check has ended the process', async () => {
     const right = new Receiver(SECRET)
     let isRunning = true

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { handle, MemoryNonceStore, refusal } from '../../../src/index.js'
 import { canBeSplitDifferently } from '../../../src/rules/nonce.js'
@@ -67,6 +68,7 @@ it.each([401, 409, 400, 403])('a right receiver that rejects with %d passes ever
 /** The faults of mistakes that answer with a status of their own. */
 const FAULTS: Record<string, EndpointFault> = {
   'answers 415 to bytes': 'content-type',
+  'answers 415 to a compressed body': 'content-type',
   'has a limit of 100 KB': 'too-large',
   'uses the nonce as a file name': 'server-error',
   'throws for a large timestamp': 'server-error',
@@ -260,6 +262,73 @@ it('the contract names clocks that differ if a case near the end of the window f
   const found = await failures({ post: dated, secret: SECRET })
   expect(Object.keys(found)).toEqual(['accepted-ahead', 'timestamp-old'])
   for (const { cause } of Object.values(found)) expect(cause).toMatch(/clock of the endpoint is (99|100|101) s behind/)
+})
+
+describe('a rejection with the right signature fails', () => {
+  const leaky =
+    (answerOf: (right: string, received: string) => Partial<Answered>, right = new Receiver(SECRET)) =>
+    async (request: IncomingMessage, sent: Buffer): Promise<Answered> => {
+      const answered = await right.answer(request, sent)
+      const [timestamp = '', nonce = '', received = ''] = right.names.map((name) => String(request.headers[name]))
+      if (answered.status !== 401) return answered
+      return { ...answered, ...answerOf(right.signatureOf([timestamp, nonce, received], sent), received) }
+    }
+  const leaksOf = async (answer: Receiver['answer'], options: object = { secret: SECRET }) => {
+    const found = await failures({ post: postDirectly({ answer }), ...options } as EndpointContractOptions)
+    return Object.entries(found).flatMap(([code, { fault }]) => (fault === 'leaks-signature' ? [code] : []))
+  }
+  const base64 = (hex: string, form: 'base64' | 'base64url') => Buffer.from(hex, 'hex').toString(form)
+
+  it.each<[string, (right: string) => Partial<Answered>]>([
+    ['in the text', (right) => ({ text: `{"expected":"${right}"}` })],
+    ['in uppercase', (right) => ({ text: right.toUpperCase() })],
+    ['in base64', (right) => ({ text: base64(right, 'base64') })],
+    ['in base64, as PHP writes JSON', (right) => ({ text: base64(right, 'base64').replaceAll('/', '\\/') })],
+    ['in base64url', (right) => ({ text: base64(right, 'base64url') })],
+    ['in a header', (right) => ({ headers: { 'x-expected': `sha256=${right}` } })],
+    ['in the status line', (right) => ({ statusText: `Expected ${right}` })],
+  ])('%s', async (_, answerOf) => {
+    const codes = await leaksOf(leaky(answerOf))
+    expect(codes).toEqual(expect.arrayContaining(['signature-other-secret', 'signature-empty', 'body-changed']))
+    expect(codes).toEqual(expect.arrayContaining(['headers-no-signature', 'answers-alike', 'answers-hostile']))
+    // These requests have the right signature themselves.
+    expect(codes.filter((code) => /^(accepted|timestamp|replay-again|signature-(base64|prefix))/.test(code))).toEqual(
+      [],
+    )
+  })
+
+  it('in Standard Webhooks', async () => {
+    const codes = await leaksOf(
+      leaky((text) => ({ text }), new StandardReceiver(STANDARD_SECRET)),
+      STANDARD,
+    )
+    expect(codes).toEqual(expect.arrayContaining(['signature-other-secret', 'signature-half', 'body-changed']))
+  })
+
+  it('but not one with the received signature', async () => {
+    expect(await leaksOf(leaky((_, received) => ({ text: `wrong signature ${received}` })))).toEqual([])
+  })
+
+  it('whatever the type of its headers is', async () => {
+    const answer = leaky((right) => ({ headers: { 'x-expected': right } }))
+    for (const form of [
+      (headers?: object) => new Headers(headers as Record<string, string>),
+      (headers = {}) => new Map(Object.entries(headers)),
+    ]) {
+      const post = postDirectly({ answer })
+      const found = await failures(
+        {
+          post: async (...request) => {
+            const answered: Answered = (await post(...request)) as Answered
+            return { ...answered, headers: form(answered.headers) }
+          },
+          secret: SECRET,
+        },
+        (code) => /^(accepted-json|body-changed)$/.test(code),
+      )
+      expect(found).toMatchObject({ 'body-changed': { fault: 'leaks-signature' } })
+    }
+  })
 })
 
 describe('a request without Content-Type that is refused', () => {

@@ -52,7 +52,8 @@ export class CheckClient {
     else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
     // Time-outs of simultaneous copies do not count, because a correct endpoint can be too slow for many connections at once.
     if (response.timedOut && together === 1) this.#timeOuts++
-    return { status: response.status, headers: response.headers, text: response.body }
+    const { status, statusText, body: text } = response
+    return { status, statusText, headers: response.headers, text }
   }
 
   /** Returns whether so many responses came too late that the rest of the check would take minutes. */

@@ -1,7 +1,7 @@
 import type { EndpointFault } from '../../testing/endpoint/faults.js'
 import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 import { type Style, wrapText } from '../output/terminal.js'
-import type { Finding } from './root-causes.js'
+import type { CheckedCase, Finding } from './root-causes.js'
 
 export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent' | 'expected'> {
   readonly result: EndpointResult
@@ -12,6 +12,26 @@ const WIDTH_OF_CASE = 80
 
 /** With these faults, a valid request was refused, even if the case then sends a mistake. */
 const REFUSALS: ReadonlySet<EndpointFault> = new Set(['refused', 'refused-otherwise', 'too-large', 'content-type'])
+
+/** The cases in which a request without the secret is accepted, and in which a request is accepted twice or too late. */
+const WITHOUT_SECRET = /^(?:signature-(?:other-secret|empty|half|digit)|headers-(?:none|no-signature)|body-.*)$/
+const TWICE = /^(?:replay-.*|timestamp-(?:old|ahead|milliseconds)|nonce-.*|headers-(?:no|two)-.*)$/
+
+/** Returns how dangerous a failed case is: 0 accepted without the secret, 1 accepted twice, 2 refused though valid, 3 a wrong response. */
+function dangerOf({ code, expected, result }: CheckedCase): number {
+  if (result.ok) return 3
+  const { fault } = result
+  if (fault === 'leaks-signature' || fault === 'answers-early') return 0
+  if (fault === 'accepted') return WITHOUT_SECRET.test(code) ? 0 : TWICE.test(code) ? 1 : 3
+  return expected === 'accepted' || fault === 'none-accepted' || REFUSALS.has(fault) ? 2 : 3
+}
+
+/** Returns the findings with the most dangerous first. */
+export function byDanger(findings: readonly Finding[], cases: readonly CheckedCase[]): Finding[] {
+  const danger = ({ codes }: Finding) =>
+    Math.min(...cases.filter(({ code }) => codes.includes(code)).map((one) => dangerOf(one)))
+  return findings.toSorted((one, other) => danger(one) - danger(other))
+}
 
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
@@ -31,6 +51,7 @@ function came(expected: ReportedCase['expected'], result: EndpointResult): strin
     return accepted === 1 ? '1, some failed' : `${accepted}, not 1`
   }
   const last = statuses.at(-1) || 'none'
+  if (!result.ok && result.fault === 'leaks-signature') return `${last}, with the right signature`
   if (result.ok) return result.advice === undefined ? String(last) : `${last}, with advice`
   return `${last}, not ${expected === 'accepted' || REFUSALS.has(result.fault) ? '2xx' : '4xx'}`
 }

@@ -4,7 +4,15 @@ import { MAX_TIMEOUT } from '../../../../src/arguments.js'
 import { type EndpointCase, type EndpointResult, endpointContract } from '../../testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
-import { adviceText, caseText, findingsText, type ReportedCase, skippedText, tableText } from '../check/report.js'
+import {
+  adviceText,
+  byDanger,
+  caseText,
+  findingsText,
+  type ReportedCase,
+  skippedText,
+  tableText,
+} from '../check/report.js'
 import { explainFailures } from '../check/root-causes.js'
 import { type Context, defineCommand, guideAddress, type Outcome, quote, UsageError, unknownWord } from '../command.js'
 import { describeError } from '../describe-error.js'
@@ -87,7 +95,7 @@ export const check = defineCommand({
     const cases = await runCases(chosen, contract, client, print, context, style)
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
-    const findings = explainFailures(cases, scheme)
+    const findings = byDanger(explainFailures(cases, scheme), cases)
     if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped, findings))
     const planned = chosen.length - skipped.length
     await print(conclusion(cases, findings, { planned, isWhole: planned === contract.length, endpoint }, style))

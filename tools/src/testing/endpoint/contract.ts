@@ -25,7 +25,7 @@ import {
   WRONG_SIGNATURE,
 } from './rows.js'
 import { SCHEMES, type SchemeName } from './scheme.js'
-import { otherKey, Sender } from './sender.js'
+import { otherKey, rightSignatures, Sender } from './sender.js'
 
 /** The address to send a request to, and how many requests are sent at the same time. */
 export interface EndpointDelivery {
@@ -39,6 +39,7 @@ export interface EndpointDelivery {
 export interface EndpointResponse {
   readonly status?: number
   readonly statusCode?: number
+  readonly statusText?: string
   readonly headers?: unknown
   /** The body as text, or a function that returns the text. */
   readonly text?: string | (() => Promise<string>)
@@ -210,6 +211,8 @@ interface CheckedResponse {
   /** The status, or 0 if no response came. */
   readonly status: number
   readonly text: string
+  /** The status line, the headers and the text, to search for the right signature. */
+  readonly whole: string
   /** The headers that name the framework. */
   readonly server: string
   /** The time in the `Date` header of the response, in milliseconds, or `NaN` without that header. */
@@ -220,7 +223,14 @@ interface CheckedResponse {
   readonly error?: unknown
 }
 
-const NO_RESPONSE: CheckedResponse = { status: 0, text: '', server: '', date: Number.NaN, asksToRetry: false }
+const NO_RESPONSE: CheckedResponse = {
+  status: 0,
+  text: '',
+  whole: '',
+  server: '',
+  date: Number.NaN,
+  asksToRetry: false,
+}
 
 interface Checked {
   readonly result: EndpointResult
@@ -271,6 +281,7 @@ class Run {
     for (const step of steps) {
       const response = await this.#send(step)
       responses.push(response)
+      if (this.#leaks(step, response)) return failed(responses, 'leaks-signature', adviceFor('leaks-signature'))
       const fault = faultOf(step, response)
       if (row.judge === 'any' && fault === undefined) break
       // With `any`, a response is wrong only if it is the last one.
@@ -283,6 +294,17 @@ class Run {
       if (difference !== undefined) return passed(responses, { cause: `${row.cause} ${difference}`, fix: row.fix })
     }
     return passed(responses)
+  }
+
+  /** Returns whether a response contains the right signature, which the request did not have. */
+  #leaks({ request }: Step, { status, whole }: CheckedResponse): boolean {
+    if (isAccepted(status)) return false
+    const isIn = (text: string) => {
+      // PHP writes a slash in JSON as `\\/`.
+      const plain = text.replaceAll('\\/', '/').toLowerCase()
+      return rightSignatures(this.sender, request).some((signature) => plain.includes(signature.toLowerCase()))
+    }
+    return isIn(whole) && !isIn(request.headers.join())
   }
 
   /** Sends the first valid request. If the endpoint accepts this request, also sends a forged request. Resolves to both responses. */
@@ -326,7 +348,7 @@ class Run {
     }
     if (exchanged === 'hangs') return NO_RESPONSE
     const [response, text] = exchanged
-    const { status, statusCode = status, headers: received } = Object(response) as EndpointResponse
+    const { status, statusCode = status, statusText, headers: received } = Object(response) as EndpointResponse
     if (typeof statusCode !== 'number') {
       throw invalidType(`post returned ${kindOf(response)} without a status. Return a Response, or { status, text }.`)
     }
@@ -334,6 +356,7 @@ class Run {
     return {
       status: statusCode,
       text: typeof text === 'string' ? text : '',
+      whole: [statusText, ...entriesOf(received), text].join('\n'),
       server: `${headerOf(received, 'x-powered-by')} ${headerOf(received, 'server')}`,
       date: Date.parse(headerOf(received, 'date')),
       asksToRetry: statusCode === 503 && /^\d+$/.test(headerOf(received, 'retry-after')),
@@ -398,7 +421,10 @@ class Run {
     if (WINDOW_EDGE_CASES.test(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
     const ofRow =
       step.expected === 'answered' ? row : (row.onError ?? (step.expected === 'accepted' ? FAILS_ON_VALID : undefined))
-    const advice = (fault === 'server-error' ? ofRow : undefined) ?? ADVICE[fault] ?? step.advice ?? row
+    // With `inflate: false`, raw() of Express answers 415 to a compressed body of every type.
+    const isOfEncoding = fault === 'content-type' && code === 'accepted-compressed'
+    const special = fault === 'server-error' ? ofRow : isOfEncoding ? row : undefined
+    const advice = special ?? ADVICE[fault] ?? step.advice ?? row
     const what = step.what === undefined ? '' : `Sent: ${step.what}. `
     const fix = advice.fix === EVERY_TYPE ? advice.fix + hintFor(response) : advice.fix
     return { fault, cause: what + advice.cause, fix }
@@ -512,6 +538,11 @@ function findDifference(steps: readonly Step[], responses: readonly CheckedRespo
   return first.status === different.status
     ? `The bodies for ${first.what} and for ${different.what} differ.`
     : `For ${first.what}, the status is ${first.status}, and for ${different.what}, ${different.status}.`
+}
+
+/** Returns the headers as a list, from Fetch `Headers`, a `Map`, a record or pairs. */
+function entriesOf(headers: unknown): unknown[] {
+  return Symbol.iterator in Object(headers) ? [...(headers as Iterable<unknown>)] : Object.entries(Object(headers))
 }
 
 /** Returns the value of a header as text, from Fetch `Headers` or from a record. */

@@ -10,6 +10,8 @@ export type EndpointFault =
   | 'accepted'
   /** A request with a mistake got 2xx and a body that reports an error. */
   | 'rejected-with-2xx'
+  /** The response to a request with a wrong signature contains the right signature. */
+  | 'leaks-signature'
   /** A valid request got 4xx. */
   | 'refused'
   /** A valid request got a 4xx status that differs from the status for a forged request. */
@@ -39,6 +41,11 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   'rejected-with-2xx': {
     cause: 'The endpoint rejects a request with 2xx and an error text. Senders treat every 2xx as success.',
     fix: 'Answer a rejection with status 401: http_response_code(401) in PHP, abort(401) in Flask, res.sendStatus(401) in Express.',
+  },
+  'leaks-signature': {
+    cause:
+      'The response to a rejected request contains the signature that the endpoint expected. Anybody can copy it, and send a forged request that is accepted.',
+    fix: 'Answer every rejection with status 401 and no text. Never send the expected signature, not even in a header or an error page.',
   },
   'refused-otherwise': {
     cause:

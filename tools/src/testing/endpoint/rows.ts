@@ -68,8 +68,10 @@ const rejected = (request: EndpointRequest, what?: string, instance = 0): Step =
   ...(what === undefined ? {} : { what }),
 })
 
-const RAW_BODY =
-  "Verify the bytes as they arrive, before anything parses, decodes, trims or inflates them: express.raw({ type: () => true, inflate: false }) in Express, request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go."
+const EXPRESS =
+  "In Express, put (request, response, next) => { delete request.headers['content-encoding']; next() } before express.raw({ type: () => true, limit: '1mb' })."
+
+const RAW_BODY = `Verify the bytes as they arrive, before anything parses, decodes, trims or inflates them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go. ${EXPRESS}`
 
 export const EVERY_TYPE =
   'Read the raw bytes of the request, whatever its Content-Type is. Let no body parser and no check for forms run before.'
@@ -347,8 +349,8 @@ function rowsOf(scheme: ContractScheme) {
         return [accepted({ ...request, headers: [['Content-Encoding', 'gzip'], ...request.headers] })]
       },
       cause:
-        'A compressed body is refused. The framework or a proxy probably inflates the body before the check, so the endpoint does not verify the signed bytes.',
-      fix: 'Verify the compressed bytes, and inflate the body afterwards: inflate: false in express.raw().',
+        'A compressed body is refused. The framework or a proxy probably inflates the body before the check, or refuses its Content-Encoding.',
+      fix: `Verify the compressed bytes, and inflate the body afterwards. ${EXPRESS}`,
     },
     'accepted-100-kb': validBody(
       'a body of 100 KB',

@@ -77,6 +77,15 @@ export class Sender {
   }
 }
 
+/** Returns the right signature of a request in hex and in base64, or an empty list if the request lacks a header. */
+export function rightSignatures({ scheme, key }: Sender, { names, headers, body }: EndpointRequest): readonly string[] {
+  const [timestamp, nonce] = [names.timestamp, names.nonce].map((name) => headers.find(([one]) => one === name)?.[1])
+  if (timestamp === undefined || nonce === undefined) return []
+  const digits = scheme.sign({ timestamp, nonce, body }, key).replace(/^v1,/, '')
+  const digest = Buffer.from(digits, digits.length === 64 ? 'hex' : 'base64')
+  return [digest.toString('hex'), digest.toString('base64').replace('=', ''), digest.toString('base64url')]
+}
+
 /** Returns 16 hex digits that no other request has. */
 export function unique(): string {
   return randomBytes(8).toString('hex')

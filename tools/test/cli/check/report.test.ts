@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { junitText } from '../../../src/cli/check/junit.js'
 import {
   adviceText,
+  byDanger,
   caseText,
   findingsText,
   type ReportedCase,
@@ -32,6 +33,36 @@ function reported(expected: ReportedCase['expected'], result: EndpointResult, se
   } as ReportedCase
 }
 
+it('the most dangerous finding comes first', () => {
+  const cases: readonly [ReportedCase['code'], ReportedCase['expected'], Failed['fault']][] = [
+    ['signature-uppercase', 'rejected', 'accepted'],
+    ['headers-none', 'rejected', 'redirected'],
+    ['answers-hostile', 'rejected', 'server-error'],
+    ['accepted-text', 'accepted', 'refused'],
+    ['accepted-100-kb', 'accepted', 'too-large'],
+    ['accepted-ahead', 'accepted', 'server-error'],
+    ['replay-copies', 'one', 'none-accepted'],
+    ['replay-again', 'rejected', 'accepted'],
+    ['timestamp-old', 'rejected', 'accepted'],
+    ['nonce-empty', 'rejected', 'accepted'],
+    ['body-changed', 'rejected', 'accepted'],
+    ['signature-empty', 'rejected', 'accepted'],
+    ['nonce-space', 'rejected', 'leaks-signature'],
+  ]
+  const all = cases.map(([code, expected, fault]) => ({ code, expected, result: failed(fault, 200) }))
+  const finding = (...codes: ReportedCase['code'][]) => ({ cause: '', fix: '', codes })
+  const sorted = byDanger(
+    [...cases.map(([code]) => finding(code)), finding('signature-uppercase', 'body-changed')],
+    all,
+  )
+  expect(sorted.map(({ codes }) => codes.join())).toEqual([
+    ...['body-changed', 'signature-empty', 'nonce-space', 'signature-uppercase,body-changed'],
+    ...['replay-again', 'timestamp-old', 'nonce-empty'],
+    ...['accepted-text', 'accepted-100-kb', 'accepted-ahead', 'replay-copies'],
+    ...['signature-uppercase', 'headers-none', 'answers-hostile'],
+  ])
+})
+
 describe('a case', () => {
   it.each<[ReportedCase['expected'], EndpointResult, string]>([
     ['accepted', ok(200), '200'],
@@ -45,6 +76,7 @@ describe('a case', () => {
     ['rejected', failed('refused-otherwise', 404), '404, not 2xx'],
     ['rejected', failed('too-large', 413), '413, not 2xx'],
     ['rejected', failed('content-type', 415), '415, not 2xx'],
+    ['rejected', failed('leaks-signature', 401), '401, with the right signature'],
     ['one', ok(200, 401), '1'],
     ['one', failed('accepted', 200, 299, 401), '2, not 1'],
     ['one', failed('accepted', 199, 300, 401), '0, not 1'],

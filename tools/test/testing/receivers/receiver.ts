@@ -7,6 +7,8 @@ import type { EndpointCaseCode } from '../../../src/testing/endpoint/rows.js'
 
 export interface Answered {
   status: number
+  statusText?: string
+  headers?: Record<string, string>
   text?: string
 }
 
@@ -275,6 +277,9 @@ export const MISTAKES: readonly Mistake[] = [
   }),
   mistake('inflates a compressed body', 'accepted-compressed', /inflates/, {
     body: (sent, request) => (has(request, 'content-encoding') ? inflated(sent) : sent),
+  }),
+  mistake('answers 415 to a compressed body', 'accepted-compressed', /refuses its Content-Encoding/, {
+    before: (request) => (has(request, 'content-encoding') ? { status: 415 } : undefined),
   }),
   mistake('has a limit of 100 KB', 'accepted-100-kb', /413/, { limit: 100 * 1024 }),
   mistake('looks for the names as they are usually written', 'accepted-names', /case-insensitive/, {

@@ -70,7 +70,8 @@ export function postTo(url: string): EndpointContractOptions['post'] {
         .on('response', async (response) => {
           let text = ''
           for await (const chunk of response) text += chunk
-          resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, text })
+          const { statusCode = 0, statusMessage: statusText = '', headers } = response
+          resolve({ statusCode, statusText, headers, text })
         })
         .on('error', reject)
         .end(body)
