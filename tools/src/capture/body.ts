@@ -6,7 +6,7 @@ import type { CapturedRequest, PossibleBody } from './captured-request.js'
 import { decodeEscapes, decodeLiterals } from './escapes.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
-import { type RestoredBody, restoredBodies, sameLengthBodies } from './restored-body.js'
+import { type RestoredBody, restoredBodies } from './restored-body.js'
 
 /**
  * Who may have changed the body. `arrived` means nobody: the bytes are those that arrived, for example because their length is right. `sent`
@@ -62,7 +62,7 @@ export function bodyOf(
   const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
   const isOfLength = ({ body, certainty }: Reading) =>
     body.length === length && certainty !== 'lossy' && certainty !== 'rewritten' && !isMaskedBody
-  const complete = readings.find(({ certainty }) => certainty === 'whole') ?? readings.find(isOfLength)
+  const complete = readings.find(isOfLength)
   // In free text, text of the right length can be the body by chance.
   if (complete !== undefined && (!isLoose || complete.certainty === 'exact' || isJson(complete.body))) {
     return captured.isHttpText === true && !isSigned(complete.body)
@@ -119,12 +119,12 @@ interface Reading extends PossibleBody {
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
   const { body = new Uint8Array(), bodyLength, isHttpText, certainty, otherBodies = [] } = captured
-  if (isHttpText && isChunked(headers)) {
-    const joined = joinChunks(body)
-    if (joined !== undefined)
-      return [{ body: joined, notes: ['The body was sent in chunks, which were joined.'], certainty: 'whole' }]
-    const note = 'Transfer-Encoding is chunked, but the body has no chunks. The body was read unchanged.'
-    return [{ body, notes: [note] }]
+  if (
+    isHttpText &&
+    isChunked(headers) &&
+    /^[0-9a-f]{1,8}[ \t]*(?:;.*)?\r?\n/i.test(fromLatin1(body.subarray(0, 999)))
+  ) {
+    throw notTheBytes('its body is in chunks')
   }
   const isOfText = isHttpText === true && certainty !== 'exact'
   const partsOf = (bodies: readonly PossibleBody[]): Reading[] => {
@@ -212,7 +212,7 @@ function revertSameLength(read: Reading, isSigned: IsSigned): BodyRead {
   const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
   const note = 'The capture broke the body into lines. Each newline was read as a space.'
   if (isBroken) return { body: latin1(joined), origin: 'capture', notes: [...read.notes, note] }
-  const signed = [...sameLengthBodies(read.body)].find(({ body }) => isSigned(body))
+  const signed = [...restoredBodies(read.body)].find(({ body }) => isSigned(body))
   return { ...read, origin: 'arrived', signed }
 }
 
@@ -300,24 +300,4 @@ export function notTheBytes(doubt: string): CaptureError {
   return new CaptureError(
     `The capture does not hold the bytes that arrived: ${doubt}. Record the request with listen or captureRequest, or pass --header three times and --body-file.`,
   )
-}
-
-/** Returns the joined chunks (RFC 9112, section 7.1), or `undefined` if there are none. In a capture, a line can end with LF. */
-function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
-  const joined = new Uint8Array(bytes.length)
-  let size = 0
-  for (let start = 0; ; ) {
-    // A line with the size of a chunk has fewer than 1000 bytes.
-    const lineLength = bytes.subarray(start, start + 1000).indexOf(LF) + 1
-    const line = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?\n/i.exec(fromLatin1(bytes.subarray(start, start + lineLength)))
-    if (line === null) return undefined
-    const length = Number.parseInt(line[1] as string, 16)
-    if (length === 0) return joined.subarray(0, size)
-    const begin = start + line[0].length
-    const newline = /^\r?\n/.exec(fromLatin1(bytes.subarray(begin + length, begin + length + 2)))
-    if (newline === null) return undefined
-    joined.set(bytes.subarray(begin, begin + length), size)
-    size += length
-    start = begin + length + newline[0].length
-  }
 }

@@ -3,13 +3,12 @@ import type { Header } from './headers.js'
 
 /**
  * What confirms the bytes of a body, which depends on the form of the body in the capture:
- * - `whole`: nothing more is needed, because the form also shows where the body ends, as chunks do
  * - `exact`: the form loses no byte, as base64 or a JSON string. Without a length, no change is undone
  * - `text`: a tool may have changed the text, so the right length confirms it
  * - `lossy`: bytes are missing, or a dot can stand for any other byte. The length may be right by chance
  * - `rewritten`: the JSON was written again, or the body was decompressed. Only the signature confirms it
  */
-export type Certainty = 'whole' | 'exact' | 'text' | 'lossy' | 'rewritten'
+export type Certainty = 'exact' | 'text' | 'lossy' | 'rewritten'
 
 export interface PossibleBody {
   readonly body: Uint8Array

@@ -37,13 +37,6 @@ const inText = (what: string, restore: (text: string) => string): Change =>
 
 const ENTITIES: { readonly [name: string]: string } = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' }
 
-/** Changes that keep the length of the body. */
-const SAME_LENGTH: readonly Change[] = [
-  inText('has spaces in place of tabs', (text) => text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))),
-  inText('has tabs in place of spaces', (text) => text.replaceAll('\t', ' ')),
-  inText('broke the body into lines', (text) => text.replaceAll('\n', ' ')),
-]
-
 /** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
 const CHANGES: readonly Change[] = [
   { ...inText('changed the newlines of the body', withCrlf), isSlow: false },
@@ -54,7 +47,9 @@ const CHANGES: readonly Change[] = [
   inText('has no-break spaces in the body', (text) => text.replaceAll('\xc2\xa0', ' ')),
   inText('broke the body into lines', (text) => text.replace(/\r?\n/g, '')),
   inText('broke the body into lines', (text) => text.replace(/\r?\n(?=.)/g, ' ')),
-  ...SAME_LENGTH,
+  inText('has spaces in place of tabs', (text) => text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))),
+  inText('has tabs in place of spaces', (text) => text.replaceAll('\t', ' ')),
+  inText('broke the body into lines', (text) => text.replaceAll('\n', ' ')),
   rewritten('saved the body in another encoding', (body) => [
     isAscii(body) ? undefined : isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body)),
   ]),
@@ -110,12 +105,6 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   for (const text of rewriteJson(body)) {
     const what = 'wrote the JSON of the body again'
     for (const end of ['', '\n']) yield { what, body: concat(text, utf8(end)), certainty: 'rewritten' }
-  }
-}
-
-export function* sameLengthBodies(body: Uint8Array): Generator<RestoredBody> {
-  for (const { what, restore } of SAME_LENGTH) {
-    for (const restored of restore(body)) if (restored !== undefined) yield { what, body: restored }
   }
 }
 

@@ -100,20 +100,6 @@ describe('the body', () => {
     expect(extracted(text, headers)).toEqual([body, expect.stringContaining(note)])
     expect(extracted(text, headers)[1] === '').toBe(note === '')
   })
-
-  it.each([
-    ['4\r\nthe \r\n4\r\nbody\r\n0\r\n\r\n', 'the body'],
-    ['4\nthe \n4\nbody\n0\n\n', 'the body'],
-    ['4;name=value\r\nthe \r\n04\r\nbody\r\n0\r\nTrailer: value\r\n\r\n', 'the body'],
-    ['A\r\n0123456789\r\n0\r\n\r\n', '0123456789'],
-    ['4\r\n\r\n\r\n\r\n0\r\n\r\n', '\r\n\r\n'],
-    ['0\r\n\r\n', ''],
-  ])('in chunks is joined: %j', (body, joined) => {
-    expect(extracted(body, [['Transfer-Encoding', 'gzip, chunked']])).toEqual([
-      joined,
-      'The body was sent in chunks, which were joined.',
-    ])
-  })
 })
 
 describe('curl -v', () => {

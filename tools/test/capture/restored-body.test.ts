@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fromLatin1, latin1 } from '../../src/bytes.js'
-import { restoredBodies, sameLengthBodies } from '../../src/capture/restored-body.js'
+import { restoredBodies } from '../../src/capture/restored-body.js'
 
 // All bodies here are decoded as Latin-1.
 
@@ -98,13 +98,4 @@ it('only newlines are restored in a body of more than 256 KiB', () => {
     new Set([...restoredBodies(latin1(`[\n"${'a'.repeat(size - 5)}"]`))].map(({ what }) => what))
   expect([...whats(2 ** 18 + 1)]).toEqual(['lost the newline of the body', NEWLINES])
   expect([...whats(2 ** 18)]).toEqual(['lost the newline of the body', NEWLINES, LINES, JSON_TEXT])
-})
-
-it('the changes that keep the length', () => {
-  const texts = [...sameLengthBodies(latin1('{\n  "a":\t1}'))].map(({ what, body }) => [what, fromLatin1(body)])
-  expect(texts).toEqual([
-    ['has spaces in place of tabs', '{\n\t\t"a":\t1}'],
-    ['has tabs in place of spaces', '{\n  "a": 1}'],
-    [LINES, '{   "a":\t1}'],
-  ])
 })
