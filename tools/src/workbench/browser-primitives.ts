@@ -3,7 +3,7 @@ import { md5, sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha384, sha512, sha512_256 } from '@noble/hashes/sha2.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { Gunzip, Inflate, Unzlib } from 'fflate'
-import { concat, hex, isUtf8 } from '../bytes.js'
+import { concat, hex } from '../bytes.js'
 import type { HashAlgorithm, Primitives } from '../primitives.js'
 
 const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256, 'sha512-256': sha512_256 }
@@ -11,8 +11,8 @@ const INFLATE = { gzip: Gunzip, deflate: Unzlib, 'raw deflate': Inflate }
 
 class TooLong extends Error {}
 
-/** Returns the platform functions without Brotli, because its libraries are too large. `onNotTried` is called if Brotli is possible. */
-export function browserPrimitives(onNotTried: () => void): Primitives {
+/** Returns the platform functions without Brotli, because its libraries are too large. */
+export function browserPrimitives(): Primitives {
   /** Caches the HMAC of each key and algorithm before the first message, because a search uses each key for thousands of messages. */
   const keyed = new WeakMap<Uint8Array, Map<HashAlgorithm, ReturnType<typeof hmac.create>>>()
 
@@ -33,10 +33,7 @@ export function browserPrimitives(onNotTried: () => void): Primitives {
     },
 
     inflate(format, bytes, maxLength) {
-      if (format === 'brotli') {
-        if (!isUtf8(bytes)) onNotTried()
-        return undefined
-      }
+      if (format === 'brotli') return undefined
       const chunks: Uint8Array[] = []
       let length = 0
       let isComplete = false

@@ -38,14 +38,10 @@ export function check(input: CheckInput): CheckReport {
     throw new Error(MISSING_BODY)
   }
   const { headers: lines } = captured
-  let isBrotliNotTried = valuesOf(lines, 'content-encoding').some((value) => /\bbr\b/i.test(value))
-  const primitives = browserPrimitives(() => {
-    isBrotliNotTried = true
-  })
   const { secrets, now } = input
   const arrival = findArrival(input.arrival, lines, captured.arrival, now)
   const capture = { captured, headers: lines, file: input.body, secrets, arrival, now }
-  const { read, findings, warnings, notes, ...diagnosis } = runSteps(diagnoseCapture(primitives, capture))
+  const { read, warnings, notes, ...diagnosis } = runSteps(diagnoseCapture(browserPrimitives(), capture))
   const mask = maskWith(secrets)
   // Without a copy, the whole memory of the capture would be sent to the page.
   const body = read.body.slice()
@@ -62,8 +58,5 @@ export function check(input: CheckInput): CheckReport {
     signedMessage: diagnosis.signedMessage && maskBytes(diagnosis.signedMessage, secrets),
     arrival,
     rules: checkRules(headers, arrival, expected, now, scheme),
-    findings,
-    // The page says this even if there is another finding. Brotli hardly changes a small body, so another change may lead to the same bytes.
-    isBrotliNotTried: isBrotliNotTried && !diagnosis.valid && !findings.some(({ code }) => code === 'body_compressed'),
   }
 }

@@ -22,7 +22,7 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
 
 /** Returns what the page shows about a request: first the findings, then what was checked. `chosen` is a language, `all` or empty. */
 export function reportView(report: CheckReport, chosen: string, notes: readonly string[] = []): HTMLElement[] {
-  const { rules, findings, start, body, signedMessage, isBrotliNotTried } = report
+  const { rules, findings, start, body, signedMessage } = report
   const received = concat(utf8(start), body)
   const facts = [
     card('Rules', h('ol', { class: 'rules' }, ...rules.map(ruleRow)), ...notes.map((note) => muted(note))),
@@ -36,13 +36,7 @@ export function reportView(report: CheckReport, chosen: string, notes: readonly 
     // A valid request can have a finding too, for example if the secret itself is in a header.
     ...(findings.length === 0
       ? []
-      : [
-          card(
-            'Findings',
-            ...(isBrotliNotTried ? [BROTLI_NOT_TRIED()] : []),
-            ...findings.map((finding) => findingView(finding, chosen, report)),
-          ),
-        ]),
+      : [card('Findings', ...findings.map((finding) => findingView(finding, chosen, report)))]),
     ...(signedMessage === undefined
       ? []
       : [
@@ -79,14 +73,6 @@ const SIDES: { readonly [side in Side]: string } = {
   receiver: 'On the receiver’s side:',
   unknown: 'Check both sides:',
 }
-
-const BROTLI_NOT_TRIED = () =>
-  h(
-    'p',
-    { class: 'warning', id: 'not-tried' },
-    h('strong', {}, 'Not tried: Brotli. '),
-    'The body is not text, or its Content-Encoding is br. This page cannot decompress Brotli. Let the sender send the body without compression, or ask the receiver to run inbound-webhook-tools diagnose.',
-  )
 
 const LIKELIEST = 3
 

@@ -32,8 +32,6 @@ export interface CheckReport {
   readonly language?: Language | undefined
   /** The bytes that the sender signed, if they are known and differ from the signed message as received. */
   readonly signedMessage?: Uint8Array | undefined
-  /** Whether Brotli may be the cause. The page cannot decompress Brotli, so this was not tried. */
-  readonly isBrotliNotTried: boolean
 }
 
 /** The last second of the year 9999. A later timestamp is always outside the window. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { MemoryNonceStore, verify } from '../../../src/index.js'
+import { MemoryNonceStore, sign, verify } from '../../../src/index.js'
 import { NOW, TestClock } from '../../../test/support/request.js'
 import { freePort } from '../../../test/support/servers.js'
 import { type Answer, serve as serveOrigin } from '../resources.js'
@@ -92,6 +92,13 @@ describe('send', () => {
     const clock = new TestClock(NOW + age * 1000)
     const { said } = await call(['send', url, '--request', '-'], { stdin, clock })
     expect(said).toBe(note)
+  })
+
+  it('sends no saved request whose JSON was written again', async () => {
+    const headers = { ...sign('{"a":1}', SECRET), 'Content-Length': '7' }
+    const stdin = JSON.stringify({ headers, body: { a: 1 } })
+    const { exitCode, said } = await call(['send', 'http://localhost/', '--request', '-'], { stdin })
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('does not hold the bytes that arrived')])
   })
 
   it('prints the response, safe for a terminal', async () => {

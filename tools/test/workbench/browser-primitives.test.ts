@@ -9,7 +9,7 @@ import { check } from '../../src/workbench/check.js'
 
 // The page computes the same values as Node.
 
-const BROWSER_PRIMITIVES = browserPrimitives(() => {})
+const BROWSER_PRIMITIVES = browserPrimitives()
 const parts = fc.array(bodies, { maxLength: 3 })
 
 describe.each(['sha256', 'sha1', 'sha512', 'sha384', 'md5', 'sha3-256'] as const)('%s', (algorithm) => {
@@ -65,19 +65,15 @@ describe.each([
 })
 
 it.each([
-  ['Brotli', brotliCompressSync, [], true],
-  ['gzip', gzipSync, ['body_compressed'], false],
-] as const)(
-  'the page says that Brotli was not tried, unless it finds the compression: %s',
-  (_, compress, codes, isShown) => {
-    const text = `{"event":"invoice.paid","lines":"${'line '.repeat(50)}"}`
-    const signature = signatureOf('1700000000', 'abc', text, 'a secret')
-    const head = `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n`
-    const capture = Buffer.concat([Buffer.from(head), compress(text)])
-    const now = 1_700_000_000_000
-    const report = check({ capture, body: undefined, secrets: ['a secret'], arrival: String(now), now })
-    const found = report.findings.map(({ code }) => code).filter((code) => code === 'body_compressed')
-    expect(found).toEqual(codes)
-    expect(report.isBrotliNotTried).toBe(isShown)
-  },
-)
+  ['Brotli', brotliCompressSync, /^Content-Encoding is br, but diagnose could not decompress the body\./],
+  ['gzip', gzipSync, /^The sender signed /],
+] as const)('the page says whether the compression was undone: %s', (_, compress, says) => {
+  const text = `{"event":"invoice.paid","lines":"${'line '.repeat(50)}"}`
+  const signature = signatureOf('1700000000', 'abc', text, 'a secret')
+  const head = `Content-Encoding: br\nX-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n`
+  const capture = Buffer.concat([Buffer.from(head), compress(text)])
+  const now = 1_700_000_000_000
+  const { findings } = check({ capture, body: undefined, secrets: ['a secret'], arrival: String(now), now })
+  const compressed = findings.filter(({ code }) => code === 'body_compressed').map(({ message }) => message)
+  expect(compressed).toEqual([expect.stringMatching(says)])
+})

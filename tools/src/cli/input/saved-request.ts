@@ -38,7 +38,13 @@ export async function readSaved(
       'The file of --request has no body, so it cannot be sent. Save the request with listen --save or captureRequest.',
     )
   }
-  const { body, notes, doubt } = bodyOf(captured, captured.headers)
+  const {
+    body,
+    notes,
+    certainty,
+    guess,
+    doubt = certainty === 'rewritten' ? guess : undefined,
+  } = bodyOf(captured, captured.headers)
   if (doubt !== undefined) throw notTheBytes(doubt)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
   // `:path` and `Host` are left out too, because the URL of the endpoint replaces them.

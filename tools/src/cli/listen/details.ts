@@ -48,7 +48,6 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
       findings,
       language: report.language,
       signedMessage: signedMessage && maskBytes(signedMessage, secrets),
-      isBrotliNotTried: false,
     },
   }
 }

@@ -97,23 +97,17 @@ const MAX_SEARCHED = 100_000
 export function findDamage(body: Uint8Array): string[] {
   if (body.length > MAX_SEARCHED || !isUtf8(body)) return []
   const text = fromUtf8(body)
-  const [marks] = QUESTION_MARKS.exec(text) ?? []
-  const [wrong, right] =
-    (text.match(TWICE) ?? [])
-      .map((one) => [one, windows1252(one) ?? utf8('')] as const)
-      .find(([, bytes]) => isUtf8(bytes)) ?? []
-  return [
-    ...(marks === undefined
+  const lost = (QUESTION_MARKS.exec(text) ?? []).map(
+    (marks) =>
+      `The body has \`${marks.slice(0, 9)}\` where text is expected. The sender's program may have encoded it in a charset without these characters.`,
+  )
+  const twice = (text.match(TWICE) ?? []).flatMap((wrong) => {
+    const right = windows1252(wrong)
+    return right === undefined || !isUtf8(right)
       ? []
-      : [
-          `The body has \`${marks.slice(0, 9)}\` where text is expected. The sender's program may have encoded it in a charset without these characters.`,
-        ]),
-    ...(right === undefined
-      ? []
-      : [
-          `The body has \`${wrong}\`, probably for \`${fromUtf8(right)}\`: UTF-8 was decoded as Latin-1 or Windows-1252, and encoded again.`,
-        ]),
-  ]
+      : `The body has \`${wrong}\`, probably for \`${fromUtf8(right)}\`: UTF-8 was decoded as Latin-1 or Windows-1252, and encoded again.`
+  })
+  return [...lost, ...twice.slice(0, 1)]
 }
 
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {
