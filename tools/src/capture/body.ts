@@ -2,7 +2,7 @@ import { fromLatin1, fromUtf8, latin1, withoutLineBreaks } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import { countBytes } from '../text.js'
 import { CaptureError } from './capture-error.js'
-import type { CapturedRequest, PossibleBody } from './captured-request.js'
+import type { CapturedRequest, Certainty, PossibleBody } from './captured-request.js'
 import { decodeEscapes, decodeLiterals } from './escapes.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
@@ -91,7 +91,7 @@ export function bodyOf(
   const asRead = [...new Set(bodies)].map(bodyRead)
   const [first, ...others] = [
     // The length alone does not confirm this body, so it has the doubt of the body that was read.
-    ...(likely === undefined ? [] : [{ ...likely, guess: doubtOf(read, length), isLoose, signed }]),
+    ...(likely ? [{ ...likely, guess: doubtOf(read, length) ?? doubtOf(likely, length), isLoose, signed }] : []),
     ...asRead,
   ].slice(0, MAX_TRIED)
   return { ...(first as BodyRead), others }
@@ -119,13 +119,8 @@ interface Reading extends PossibleBody {
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
   const { body = new Uint8Array(), bodyLength, isHttpText, certainty, otherBodies = [] } = captured
-  if (
-    isHttpText &&
-    isChunked(headers) &&
-    /^[0-9a-f]{1,8}[ \t]*(?:;.*)?\r?\n/i.test(fromLatin1(body.subarray(0, 999)))
-  ) {
-    throw notTheBytes('its body is in chunks')
-  }
+  const isInChunks = isHttpText && isChunked(headers) && CHUNK.test(fromLatin1(body.subarray(0, 999)))
+  if (isInChunks) throw notTheBytes('its body is in chunks')
   const isOfText = isHttpText === true && certainty !== 'exact'
   const partsOf = (bodies: readonly PossibleBody[]): Reading[] => {
     const readings = bodies.flatMap((one): Reading[] => {
@@ -149,6 +144,9 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
 }
 
 const DOT = 0x2e
+
+/** Matches the line before a chunk (RFC 9112, section 7.1). In a capture, a line can end with LF. */
+const CHUNK = /^[0-9a-f]{1,8}[ \t]*(?:;.*)?\r?\n/i
 
 /** Returns the body of a Python literal, or of text with escapes such as `\x22`, as nginx writes it. Returns an empty list for other text. */
 function readQuoted(body: Uint8Array): Reading[] {
@@ -235,9 +233,8 @@ function restore(
   found: Reading | undefined,
 ): { complete?: BodyRead; likely?: BodyRead | undefined; signed?: RestoredBody | undefined } {
   let signed: RestoredBody | undefined = found && { what: 'has the body in another form', body: found.body }
-  let complete: BodyRead | undefined
-  let likely: BodyRead | undefined
-  let weak: BodyRead | undefined
+  /** The first body of the right length for each certainty. */
+  const first = new Map<Certainty | undefined, BodyRead>()
   for (const [restored, notes] of eachRestored(readings)) {
     const { what, ...possible } = restored
     const isOfLength = possible.body.length === length
@@ -249,13 +246,11 @@ function restore(
       signed = restored
       if (isOfLength) return { complete: read('the signature and the length are then right') }
     }
-    if (!isOfLength) continue
-    const sized = read(`the body then has the ${countBytes(length)} of Content-Length`)
-    if (possible.certainty === 'rewritten') likely ??= sized
-    else if (possible.certainty === 'lossy') weak ??= sized
-    else complete ??= sized
+    if (!isOfLength || first.has(possible.certainty)) continue
+    first.set(possible.certainty, read(`the body then has the ${countBytes(length)} of Content-Length`))
   }
-  if (likely === undefined) complete ??= signed && weak
+  const likely = first.get('rewritten')
+  const complete = first.get(undefined) ?? (likely === undefined ? signed && first.get('lossy') : undefined)
   return complete === undefined ? { likely, signed } : { complete: { ...complete, signed } }
 }
 

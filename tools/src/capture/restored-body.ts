@@ -1,18 +1,4 @@
-import {
-  areEqual,
-  concat,
-  fromBase64,
-  fromHex,
-  fromLatin1,
-  fromUtf8,
-  fromWindows1252,
-  isAscii,
-  isUtf8,
-  latin1,
-  utf8,
-  windows1252,
-  withCrlf,
-} from '../bytes.js'
+import * as bytes from '../bytes.js'
 import { parseJson } from '../diagnose/json/parse.js'
 import * as styles from '../diagnose/json/styles.js'
 import { writeJson } from '../diagnose/json/write.js'
@@ -33,13 +19,13 @@ const MAX_REWRITTEN = 2 ** 18
 
 const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
 const inText = (what: string, restore: (text: string) => string): Change =>
-  rewritten(what, (body) => [latin1(restore(fromLatin1(body)))])
+  rewritten(what, (body) => [bytes.latin1(restore(bytes.fromLatin1(body)))])
 
 const ENTITIES: { readonly [name: string]: string } = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' }
 
 /** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
 const CHANGES: readonly Change[] = [
-  { ...inText('changed the newlines of the body', withCrlf), isSlow: false },
+  { ...inText('changed the newlines of the body', bytes.withCrlf), isSlow: false },
   { ...inText('changed the newlines of the body', (text) => text.replaceAll('\r\n', '\n')), isSlow: false },
   inText('has typographic quotes in the body', (text) =>
     text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'"),
@@ -51,23 +37,27 @@ const CHANGES: readonly Change[] = [
   inText('has tabs in place of spaces', (text) => text.replaceAll('\t', ' ')),
   inText('broke the body into lines', (text) => text.replaceAll('\n', ' ')),
   rewritten('saved the body in another encoding', (body) => [
-    isAscii(body) ? undefined : isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body)),
+    bytes.isAscii(body)
+      ? undefined
+      : bytes.isUtf8(body)
+        ? bytes.windows1252(bytes.fromUtf8(body))
+        : bytes.utf8(bytes.fromWindows1252(body)),
   ]),
-  rewritten('escaped the body', (body) => [decodeEscapes(fromUtf8(body))]),
+  rewritten('escaped the body', (body) => [decodeEscapes(bytes.fromUtf8(body))]),
   inText('escaped the body for HTML', (text) =>
     text.replace(/&(?:(quot|apos|amp|lt|gt)|#(\d{2}));/g, (_, name, code) => {
       return ENTITIES[name] ?? String.fromCharCode(Number(code))
     }),
   ),
   rewritten('wrote the body between quotes', (body) => {
-    const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(fromUtf8(body)) ?? []
+    const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(bytes.fromUtf8(body)) ?? []
     return [quoted === undefined ? undefined : decodeEscapes(quoted)]
   }),
   rewritten('printed the bytes of the body', (body) => {
-    return [...printedBytes(fromUtf8(body))].map(({ bytes, isWhole }) => (isWhole ? bytes : undefined))
+    return [...printedBytes(bytes.fromUtf8(body))].map((printed) => (printed.isWhole ? printed.bytes : undefined))
   }),
-  rewritten('has the body in hex', (body) => [fromHex(fromLatin1(body).replace(/^\\x|^0x|\s+/g, ''))]),
-  rewritten('has the body in Base64', (body) => [fromBase64(fromLatin1(body).replace(/\s+/g, ''))]),
+  rewritten('has the body in hex', (body) => [bytes.fromHex(bytes.fromLatin1(body).replace(/^\\x|^0x|\s+/g, ''))]),
+  rewritten('has the body in Base64', (body) => [bytes.fromBase64(bytes.fromLatin1(body).replace(/\s+/g, ''))]),
 ]
 
 const SPACINGS = [styles.COMPACT, styles.SPACED, styles.INDENT_2, styles.INDENT_4, styles.TABS, styles.SPACED_COLON]
@@ -75,12 +65,12 @@ const ESCAPINGS = [undefined, styles.asciiString, styles.rawString, styles.phpSt
 
 /** Yields the JSON as serializers write it. */
 function* rewriteJson(body: Uint8Array): Generator<Uint8Array> {
-  const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
+  const json = /^\s*[{[]/.test(bytes.fromLatin1(body.subarray(0, 100))) ? parseJson(bytes.fromUtf8(body)) : undefined
   if (json === undefined) return
   for (const spacing of SPACINGS) {
     for (const escaping of ESCAPINGS) {
       const text = writeJson(json, { spacing, escaping })
-      if (text !== undefined) yield utf8(text)
+      if (text !== undefined) yield bytes.utf8(text)
     }
   }
 }
@@ -96,7 +86,7 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   for (const { what, restore, isSlow } of CHANGES) {
     if (isSlow && body.length > MAX_REWRITTEN) continue
     for (const restored of restore(body)) {
-      if (restored === undefined || areEqual(restored, body)) continue
+      if (restored === undefined || bytes.areEqual(restored, body)) continue
       yield { what, body: restored }
       yield* newlines(what, what, restored)
     }
@@ -104,13 +94,15 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
   if (body.length > MAX_REWRITTEN) return
   for (const text of rewriteJson(body)) {
     const what = 'wrote the JSON of the body again'
-    for (const end of ['', '\n']) yield { what, body: concat(text, utf8(end)), certainty: 'rewritten' }
+    for (const end of ['', '\n']) yield { what, body: bytes.concat(text, bytes.utf8(end)), certainty: 'rewritten' }
   }
 }
 
 /** Yields the body without its newline. If the body has no newline, yields the body with LF and with CRLF. */
 function* newlines(has: string, lost: string, body: Uint8Array): Generator<RestoredBody> {
-  const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
+  const end = /\r?\n$/.exec(bytes.fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end) }
-  else for (const added of ['\n', '\r\n']) yield { what: lost, body: concat(body, utf8(added)), certainty: 'lossy' }
+  else
+    for (const added of ['\n', '\r\n'])
+      yield { what: lost, body: bytes.concat(body, bytes.utf8(added)), certainty: 'lossy' }
 }

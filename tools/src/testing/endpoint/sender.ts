@@ -77,13 +77,17 @@ export class Sender {
   }
 }
 
-/** Returns the right signature of a request in hex and in base64, or an empty list if the request lacks a header. */
-export function rightSignatures({ scheme, key }: Sender, { names, headers, body }: EndpointRequest): readonly string[] {
+/** Returns whether a response contains the right signature in hex or in base64, which the request did not contain. */
+export function leaksSignature({ scheme, key }: Sender, request: EndpointRequest, response: string): boolean {
+  const { names, headers, body } = request
   const [timestamp, nonce] = [names.timestamp, names.nonce].map((name) => headers.find(([one]) => one === name)?.[1])
-  if (timestamp === undefined || nonce === undefined) return []
-  const digits = scheme.sign({ timestamp, nonce, body }, key).replace(/^v1,/, '')
-  const digest = Buffer.from(digits, digits.length === 64 ? 'hex' : 'base64')
-  return [digest.toString('hex'), digest.toString('base64').replace('=', ''), digest.toString('base64url')]
+  if (timestamp === undefined || nonce === undefined) return false
+  const right = scheme.sign({ timestamp, nonce, body }, key).replace(/^v1,/, '')
+  const digest = Buffer.from(right, right.length === 64 ? 'hex' : 'base64')
+  const forms = (['hex', 'base64', 'base64url'] as const).map((form) => digest.toString(form).replace('=', ''))
+  const isIn = (text: string) => forms.some((form) => text.toLowerCase().includes(form.toLowerCase()))
+  // PHP writes a slash in JSON as `\/`.
+  return isIn(response.replaceAll('\\/', '/')) && !isIn(headers.join())
 }
 
 /** Returns 16 hex digits that no other request has. */
