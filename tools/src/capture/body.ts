@@ -6,7 +6,7 @@ import type { CapturedRequest, Certainty, PossibleBody } from './captured-reques
 import { decodeEscapes, decodeLiterals } from './escapes.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
-import { type RestoredBody, restoredBodies } from './restored-body.js'
+import { type RestoredBody, restoredBodies, undoneChanges } from './restored-body.js'
 
 /**
  * Who may have changed the body. `arrived` means nobody: the bytes are those that arrived, for example because their length is right. `sent`
@@ -210,7 +210,7 @@ function revertSameLength(read: Reading, isSigned: IsSigned): BodyRead {
   const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
   const note = 'The capture broke the body into lines. Each newline was read as a space.'
   if (isBroken) return { body: latin1(joined), origin: 'capture', notes: [...read.notes, note] }
-  const signed = [...restoredBodies(read.body)].find(({ body }) => isSigned(body))
+  const signed = [...undoneChanges(read.body)].find(({ body }) => isSigned(body))
   return { ...read, origin: 'arrived', signed }
 }
 

@@ -116,8 +116,8 @@ export function parseDocuments(text: string): readonly unknown[] | undefined {
 
 /** Returns the JSON documents after other text, such as the time in a log: one document per line, or one document of several lines. */
 export function findDocuments(text: string): readonly unknown[] {
-  const whole = jsonValue(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
-  if (whole !== undefined) return [whole]
+  const documents = parseDocuments(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
+  if (documents !== undefined) return documents
   // Lines that do not end with `}` are left out, because `JSON.parse` is slow if it throws.
   const lines = text.split('\n').filter((line) => /\{\s{0,40}"/.test(line) && line.trimEnd().endsWith('}'))
   return lines.map((line) => jsonValue(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)

@@ -170,13 +170,13 @@ function readQuoted({ bytes, trimmed }: Source): Uint8Array | undefined {
   return quoted === undefined ? undefined : utf8(String(quoted))
 }
 
-function readJson({ bytes }: Source): CapturedRequest | Uint8Array | undefined {
+function readJson({ bytes, text }: Source): CapturedRequest | Uint8Array | undefined {
   const documents = parseDocuments(fromUtf8(bytes))
   if (documents === undefined) return undefined
   const request = readDocuments(documents)
   if (request !== undefined) return request
   const lines = logLinesOf(documents)
-  const found = lines === undefined ? (findInner(textsOf(documents)) ?? readLooseText(bytes)) : utf8(lines.join(''))
+  const found = lines === undefined ? (findInner(text) ?? readLooseText(bytes)) : utf8(lines.join(''))
   if (found === undefined) throw unreadable('is JSON, but has no headers of a request')
   return found
 }
@@ -198,7 +198,7 @@ function readPrinted(source: Source): CapturedRequest | Uint8Array | undefined {
   const loose = logLine?.body === undefined ? readLooseText(bytes) : undefined
   const read = (loose?.body === undefined ? logLine : undefined) ?? loose ?? request
   if (read !== undefined && !(read instanceof CaptureError)) return withCertainty(read, certainty)
-  const inner = findInner(encodedTextsOf(text))
+  const inner = findInner(text)
   if (inner === undefined && read !== undefined) throw read
   return inner
 }
@@ -238,31 +238,15 @@ function headOf(text: string): Pick<CapturedRequest, 'headers' | 'arrival'> | un
 
 const [HAS_TIMESTAMP, HAS_NONCE] = [new RegExp(anyNameOf('timestamp'), 'i'), new RegExp(anyNameOf('nonce'), 'i')]
 
-/** Returns the first text that has all three headers, or `undefined` if no text has all three. */
-function findInner(texts: Iterable<Uint8Array>): Uint8Array | undefined {
-  for (const bytes of texts) {
-    const text = fromLatin1(bytes)
-    if (HAS_TIMESTAMP.test(text) && HAS_NONCE.test(text) && hasSignature(text)) return bytes
+/** Returns the first text between double quotes that has all three headers. For example, k6 writes a request between quotes. */
+function findInner(text: string): Uint8Array | undefined {
+  // The pattern needs no closing quote, because the search would otherwise take quadratic time.
+  for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g)) {
+    if (HAS_TIMESTAMP.test(quoted) && HAS_NONCE.test(quoted) && hasSignature(quoted)) {
+      return decodeEscapes(fromUtf8(latin1(quoted)))
+    }
   }
   return undefined
-}
-
-/** Yields all strings with X-Signature in a parsed JSON document. */
-function* textsOf(value: unknown): Generator<Uint8Array> {
-  // There is no recursion, because deep nesting would overflow the stack.
-  const pending = [value]
-  for (const one of pending) {
-    if (typeof one === 'string' && hasSignature(one)) yield utf8(one)
-    else if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) pending.push(inner)
-  }
-}
-
-/** Yields each text between double quotes. For example, k6 writes a request between quotes. */
-function* encodedTextsOf(text: string): Generator<Uint8Array> {
-  // The pattern needs no closing quote, because the search would otherwise take quadratic time.
-  for (const [, quoted] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g)) {
-    yield decodeEscapes(fromUtf8(latin1(String(quoted))))
-  }
 }
 
 /** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad can write text in UTF-16. */

@@ -81,7 +81,7 @@ export interface RestoredBody extends PossibleBody {
 }
 
 /** Yields the bodies that the sender may have sent: with each change undone, and with and without a newline at the end. */
-export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
+export function* undoneChanges(body: Uint8Array): Generator<RestoredBody> {
   yield* newlines('has a newline after the body', 'lost the newline of the body', body)
   for (const { what, restore, isSlow } of CHANGES) {
     if (isSlow && body.length > MAX_REWRITTEN) continue
@@ -91,6 +91,11 @@ export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
       yield* newlines(what, what, restored)
     }
   }
+}
+
+/** Yields the same bodies, and the JSON as serializers write it. */
+export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
+  yield* undoneChanges(body)
   if (body.length > MAX_REWRITTEN) return
   for (const text of rewriteJson(body)) {
     const what = 'wrote the JSON of the body again'

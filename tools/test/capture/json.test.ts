@@ -422,6 +422,7 @@ it.each<[string, readonly unknown[] | undefined]>([
   ['{"a":1}', [{ a: 1 }]],
   ['[\n1]\n', [[1]]],
   ['{}\n{}\r\n{}\n\n', [{}, {}, {}]],
+  ['{\n  "a": 1\n}\n{\n  "a": [\n    2\n  ]\n}\n', [{ a: 1 }, { a: [2] }]],
   ['{}\na', undefined],
   ['a', undefined],
 ])('the documents of %j', (text, documents) => {
@@ -434,7 +435,7 @@ it.each<[string, readonly unknown[]]>([
   ['INFO {"a":1}\nb\nINFO { "a":2} \nINFO {a}', [{ a: 1 }, { a: 2 }]],
   ['INFO {"a":1} b\nINFO {"a":2}\nx}', [{ a: 2 }]],
   ['INFO {"a":1}\nINFO {"b": c}', [{ a: 1 }]],
-  [`{"a":1}\n{${' '.repeat(40)}"b":1}\n{${' '.repeat(41)}"c":1}`, [{ a: 1 }, { b: 1 }]],
+  [`- {"a":1}\n- {${' '.repeat(40)}"b":1}\n- {${' '.repeat(41)}"c":1}`, [{ a: 1 }, { b: 1 }]],
 ])('the documents after other text: %j', (text, documents) => {
   expect(findDocuments(text)).toEqual(documents)
 })

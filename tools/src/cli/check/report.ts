@@ -13,23 +13,20 @@ const WIDTH_OF_CASE = 80
 /** With these faults, a valid request was refused, even if the case then sends a mistake. */
 const REFUSALS: ReadonlySet<EndpointFault> = new Set(['refused', 'refused-otherwise', 'too-large', 'content-type'])
 
-/** The cases in which a request without the secret is accepted, and in which a request is accepted twice or too late. */
-const WITHOUT_SECRET = /^(?:signature-(?:other-secret|empty|half|digit)|headers-(?:none|no-signature)|body-.*)$/
-const TWICE = /^(?:replay-.*|timestamp-(?:old|ahead|milliseconds)|nonce-.*|headers-(?:no|two)-.*)$/
-
-/** Returns how dangerous a failed case is: 0 accepted without the secret, 1 accepted twice, 2 refused though valid, 3 a wrong response. */
-function dangerOf({ code, expected, result }: CheckedCase): number {
-  if (result.ok) return 3
-  const { fault } = result
-  if (fault === 'leaks-signature' || fault === 'answers-early') return 0
-  if (fault === 'accepted') return WITHOUT_SECRET.test(code) ? 0 : TWICE.test(code) ? 1 : 3
-  return expected === 'accepted' || fault === 'none-accepted' || REFUSALS.has(fault) ? 2 : 3
-}
+/** Match a fault and its case, the most dangerous first: accepted without the secret, accepted twice or too late, refused though valid. */
+const DANGERS: readonly RegExp[] = [
+  /^(?:leaks-signature|answers-early) |^accepted (?:signature-(?:other-secret|empty|half|digit)|headers-(?:none|no-signature)|body-.*)$/,
+  /^accepted (?:replay|nonce|headers|timestamp-(?:old|ahead|milliseconds)$)/,
+  /^(?:refused(?:-otherwise)?|too-large|content-type|none-accepted) | (?:accepted-.*|replay-forged|answers-alive)$/,
+]
 
 /** Returns the findings with the most dangerous first. */
 export function byDanger(findings: readonly Finding[], cases: readonly CheckedCase[]): Finding[] {
-  const danger = ({ codes }: Finding) =>
-    Math.min(...cases.filter(({ code }) => codes.includes(code)).map((one) => dangerOf(one)))
+  const faults = cases.map(({ code, result }) => ({ code, text: `${result.ok ? '' : result.fault} ${code}` }))
+  const danger = ({ codes }: Finding) => {
+    const index = DANGERS.findIndex((one) => faults.some(({ code, text }) => codes.includes(code) && one.test(text)))
+    return index === -1 ? DANGERS.length : index
+  }
   return findings.toSorted((one, other) => danger(one) - danger(other))
 }
 

@@ -1,6 +1,6 @@
 import { fromLatin1, fromUtf8, hex, isUtf8, utf8, WINDOWS_1252, windows1252 } from '../../bytes.js'
 import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '../../capture/headers.js'
-import type { CompressionFormat, Primitives } from '../../primitives.js'
+import { COMPRESSION_FORMATS, type Primitives } from '../../primitives.js'
 import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { jsonValue } from '../json/parse.js'
@@ -27,13 +27,6 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[], mask
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
-/** What `Content-Encoding` calls the formats that can be decompressed. */
-const FORMATS: { readonly [encoding in string]?: readonly CompressionFormat[] } = {
-  gzip: ['gzip'],
-  'x-gzip': ['gzip'],
-  deflate: ['deflate', 'raw deflate'],
-  br: ['brotli'],
-}
 const MAX_INFLATED = 2 ** 26
 
 /** Returns a finding if the body does not fit the headers. This check runs only if nothing else explains the signature. */
@@ -66,8 +59,8 @@ export function suspectBody(
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
   }
   const isZstd = encoding === '' && hex(body.subarray(0, 4)) === '28b52ffd'
-  const formats = FORMATS[String(compression)] ?? []
-  if (isZstd || (compression !== undefined && !formats.some((format) => inflate(format, body, MAX_INFLATED)))) {
+  const isCompressed = isZstd || compression !== undefined
+  if (isCompressed && !COMPRESSION_FORMATS.some((format) => inflate(format, body, MAX_INFLATED))) {
     const what = isZstd ? 'The body begins as zstd does' : `Content-Encoding is ${compression}`
     const message = `${what}, but diagnose could not decompress the body. The sender may have signed it before it was compressed.`
     return [{ code: 'body_compressed', message, fix: 'sign_compressed' }]
