@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../src/index.js'
-import { ROWS } from '../../../tools/src/testing/endpoint/rows.js'
-import { endpointContract } from '../../../tools/src/testing/index.js'
-import { postTo } from '../../../tools/test/testing/receivers/serve.js'
-import { SECRET } from '../../support/request.js'
-import { ask, FRAMEWORKS, type Untyped } from './apps.js'
+import { ask, FRAMEWORKS, type Untyped } from '../../../test/nightly/frameworks/apps.js'
+import { SECRET } from '../../../test/support/request.js'
+import { ROWS } from '../../src/testing/endpoint/rows.js'
+import { endpointContract } from '../../src/testing/index.js'
+import { postTo } from '../testing/receivers/serve.js'
 
 // An app that follows the fix for Express to the letter must pass the whole contract, so the text of the fix runs here.
 
