@@ -66,6 +66,8 @@ interface Reader {
   readonly certainty?: Certainty
 }
 
+const STREAM = 'Use Follow > TCP Stream of Wireshark'
+
 const any = () => true
 const isOther = ({ isRequest }: Source) => !isRequest
 const isJson = ({ trimmed }: Source) => /^[{[]/.test(trimmed)
@@ -83,15 +85,12 @@ const refuse = (pattern: RegExp, what: string): Reader => ({
 const READERS: readonly Reader[] = [
   { matches: ({ trimmed }) => /^HTTP\/\d/.test(trimmed), read: readAfterResponse },
   { matches: ({ isRequest }) => isRequest, read: readWhole },
-  refuse(
-    /^[^\S\n]*Hypertext Transfer Protocol\s*$/m,
-    'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark',
-  ),
+  refuse(/^[^\S\n]*Hypertext Transfer Protocol\s*$/m, `is a tree of tshark -V, which has no body. ${STREAM}`),
   refuse(
     /^(?:x-signature: [0-9a-f]+=|(?:webhook|svix)-signature: v1,[\w+/]{43}=3D)\r?$/im,
     'is quoted-printable, as mails are sent. Save the text as the mail program shows it',
   ),
-  refuse(/^<pdml\b/m, 'is the PDML of tshark, which has no body as text. Use Follow > TCP Stream of Wireshark'),
+  refuse(/^<pdml\b/m, `is the PDML of tshark, which has no body as text. ${STREAM}`),
   refuse(/^---request begin---/m, 'is the output of wget -d. Send the same request with curl -v'),
   refuse(
     /^(?![\s\S]*")[\s\S]*&(?:quot|#34|#x22);/,
@@ -110,10 +109,7 @@ const READERS: readonly Reader[] = [
   { matches: isCommand, read: ({ bytes, text }) => ({ ...parseCurlCommand(fromLatin1(bytes)), ...headOf(text) }) },
   { matches: any, read: ({ bytes }) => readDocuments(readTable(fromUtf8(bytes))) },
   { matches: ({ isHttpText }) => !isHttpText, read: findFenced },
-  refuse(
-    /^(?:[\d:.]+ )?=> Send header/m,
-    'is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace',
-  ),
+  refuse(/^(?:[\d:.]+ )?=> Send header/m, 'is the output of curl --trace-ascii, which has dots for bytes. Use --trace'),
   { matches: ({ isHttpText }) => !isHttpText, read: readAfterProse },
   { matches: any, read: ({ bytes }) => joinNamesAndValues(bytes) },
   { matches: any, read: readPrinted },

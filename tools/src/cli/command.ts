@@ -173,11 +173,10 @@ const MAX_LISTED = 15
 /** Returns the error for a word that is not one of the known words: `Unknown command "sing". Did you mean sign?` */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
   // A user may type a part of a name: `copies` for `replay-copies`.
-  const nearest = (name: string) => Math.min(...[name, ...name.split('-')].map((part) => distance(word, part)))
-  const [near = ''] = known.toSorted(
-    (one, other) => nearest(one) - nearest(other) || distance(word, one) - distance(word, other),
-  )
-  const isNear = nearest(near) <= Math.min(2, word.length - 1) || known.length > MAX_LISTED
+  const ofPart = (name: string) => Math.min(...[name, ...name.split('-')].map((part) => distance(word, part)))
+  const far = (name: string) => ofPart(name) + distance(word, name) / 1000
+  const near = String(known.toSorted((one, other) => far(one) - far(other))[0])
+  const isNear = ofPart(near) <= Math.min(2, word.length - 1) || known.length > MAX_LISTED
   const fix = isNear ? `Did you mean ${near}?` : `Use one of: ${known.join(', ')}.`
   return new UsageError(`Unknown ${what}${quote(word)}. ${fix}`)
 }

@@ -506,7 +506,7 @@ it.each<readonly [capture: string, message: string]>([
   ),
   [
     '=> Send header, 1 bytes (0x1)\n0000: P',
-    'is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace. ',
+    'is the output of curl --trace-ascii, which has dots for bytes. Use --trace. ',
   ],
 ])('%j is refused with its reason', (capture, message) => {
   expect(() => readCapture(Buffer.from(capture))).toThrow(CaptureError)

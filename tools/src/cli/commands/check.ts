@@ -4,15 +4,8 @@ import { MAX_TIMEOUT } from '../../../../src/arguments.js'
 import { type EndpointCase, type EndpointResult, endpointContract } from '../../testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
-import {
-  adviceText,
-  byDanger,
-  caseText,
-  findingsText,
-  type ReportedCase,
-  skippedText,
-  tableText,
-} from '../check/report.js'
+import type { ReportedCase } from '../check/report.js'
+import * as texts from '../check/report.js'
 import { explainFailures } from '../check/root-causes.js'
 import { type Context, defineCommand, guideAddress, type Outcome, quote, UsageError, unknownWord } from '../command.js'
 import { describeError } from '../describe-error.js'
@@ -95,7 +88,7 @@ export const check = defineCommand({
     const cases = await runCases(chosen, contract, client, print, context, style)
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
-    const findings = byDanger(explainFailures(cases, scheme), cases)
+    const findings = texts.byDanger(explainFailures(cases, scheme), cases)
     if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped, findings))
     const planned = chosen.length - skipped.length
     await print(conclusion(cases, findings, { planned, isWhole: planned === contract.length, endpoint }, style))
@@ -149,11 +142,11 @@ async function runCases(
   const report = async ({ code, rule, sent, expected }: EndpointCase, result: EndpointResult, milliseconds: number) => {
     const one = { code, rule, sent, expected, result, seconds: milliseconds / 1000 }
     done.push(one)
-    await print(caseText(one, style))
+    await print(texts.caseText(one, style))
   }
   for (const [index, one] of chosen.entries()) {
     if (one.isSkipped) {
-      await print(skippedText(one, style))
+      await print(texts.skippedText(one, style))
       continue
     }
     // On a terminal, the name of the case is shown until the result replaces it.
@@ -212,13 +205,13 @@ function conclusion(
 ): string {
   const passed = cases.filter(({ result }) => result.ok).length
   const count = `${passed} of ${planned}`
-  const table = `\n${tableText(cases, style)}\n`
-  const advice = adviceText(cases, style)
+  const table = `\n${texts.tableText(cases, style)}\n`
+  const advice = texts.adviceText(cases, style)
   if (findings.length === 0) {
     const verdict = isWhole ? `${count}: this endpoint conforms to the specification.` : `${count} cases pass.`
     return `${advice}${table}${style(['green', 'bold'], verdict)}\n`
   }
-  const whatToChange = `\n${style(['red', 'bold'], 'What to change:')}\n\n${findingsText(findings, style)}`
+  const whatToChange = `\n${style(['red', 'bold'], 'What to change:')}\n\n${texts.findingsText(findings, style)}`
   const bad = (verdict: string) => `${style(['red', 'bold'], wrapText(verdict, style))}\n`
   if (cases[0]?.result.ok === false) {
     const verdict = 'The endpoint refuses a valid request, so no other case was run.'

@@ -38,13 +38,8 @@ export async function readSaved(
       'The file of --request has no body, so it cannot be sent. Save the request with listen --save or captureRequest.',
     )
   }
-  const {
-    body,
-    notes,
-    certainty,
-    guess,
-    doubt = certainty === 'rewritten' ? guess : undefined,
-  } = bodyOf(captured, captured.headers)
+  const { body, notes, ...read } = bodyOf(captured, captured.headers)
+  const doubt = read.doubt ?? (read.certainty === 'rewritten' ? read.guess : undefined)
   if (doubt !== undefined) throw notTheBytes(doubt)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
   // `:path` and `Host` are left out too, because the URL of the endpoint replaces them.
