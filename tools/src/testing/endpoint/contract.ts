@@ -39,6 +39,7 @@ export interface EndpointDelivery {
 export interface EndpointResponse {
   readonly status?: number
   readonly statusCode?: number
+  /** The text after the status. Like the headers and the body, it must not contain the right signature. */
   readonly statusText?: string
   readonly headers?: unknown
   /** The body as text, or a function that returns the text. */

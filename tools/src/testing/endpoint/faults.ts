@@ -44,7 +44,7 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   'leaks-signature': {
     cause:
-      'The response to a rejected request contains the signature that the endpoint expected. Anybody can copy it, and send a forged request that is accepted.',
+      'The response to a rejected request contains the signature that the endpoint expected. Anybody can copy it and send a forged request that is accepted.',
     fix: 'Answer every rejection with status 401 and no text. Never send the expected signature, not even in a header or an error page.',
   },
   'refused-otherwise': {
