@@ -15,6 +15,7 @@ const MOCKING = ['test', 'tools/test']
 const CI = [
   'test/integration/*.test.ts',
   'test/docs/recipes/http.test.ts',
+  'test/docs/readme/*.test.ts',
   'test/docs/senders/*.test.ts',
   'test/package/{checks,consumers,first-minute}.test.ts',
   'tools/test/diagnose/captured-search.test.ts',

@@ -14,7 +14,10 @@ import { freePort } from '../support/servers.js'
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const [handler = ''] = codeBlocks(readme, 'js').filter((code) => code.includes('.listen('))
-const [commands = ''] = codeBlocks(readme, 'sh')
+// The packages of a clone are installed in `test/docs/readme/clone.test.ts`.
+const [install = ''] = /npm\s+install inbound-webhook-auth express/.exec(readme) ?? []
+const [quickstart = ''] = codeBlocks(readme, 'sh').filter((block) => block.includes('node server.mjs'))
+const commands = `${install.replace('\n', ' ')}\n${quickstart}`
 
 const SHELLS = ['sh -i', 'bash --norc -i', 'zsh -f -i'].filter((command) => existsSync(`/bin/${command.split(' ')[0]}`))
 

@@ -18,8 +18,7 @@ it('the handler of the README accepts the request that the README sends', async 
   mkdirSync(join(project, 'node_modules'))
   symlinkSync(join(ROOT, 'node_modules/express'), join(project, 'node_modules/express'), 'junction')
   const [handler = ''] = codeBlocks(readme, 'js').filter((code) => code.includes('.listen('))
-  const [script = ''] = codeBlocks(readme, 'sh')
-  const [, event = ''] = /^echo '(.*)' \| npx -y inbound-webhook-tools send /m.exec(script) ?? []
+  const [, event = ''] = /^echo '(.*)' \| npx -y inbound-webhook-tools send /m.exec(readme) ?? []
 
   const port = await freePort()
   const env = { ...process.env, WEBHOOK_SECRET: 'the secret of this test, which is long enough' }
