@@ -41,9 +41,12 @@ export const SECTIONS = [
   },
   {
     title: 'Stores',
-    pages: below('operate', ['index', 'memory-sqlite', 'redis', 'sql', 'dynamodb', 'your-own']),
+    pages: below('operate', ['index', 'memory-sqlite', 'redis', 'sql', 'dynamodb', 'your-own', 'failures']),
   },
-  { title: 'Run', pages: below('operate', ['nothing-lost', 'observability', 'proxy', 'failures']) },
+  {
+    title: 'Run',
+    pages: below('operate', ['exactly-once', 'transactions', 'queue', 'events', 'observability', 'proxy']),
+  },
   { title: 'Fix a 401', pages: below('debug', ['index', 'command-line', 'findings', 'without-node']) },
   { title: 'Reference', pages: ['docs/reference/errors.md'] },
   { title: 'Trust', pages: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] },
@@ -59,6 +62,8 @@ export const NAV = [
 /** The labels of pages whose titles would need two lines in the navigation. */
 export const LABELS = {
   'docs/debug/without-node.md': 'Without Node',
+  'docs/operate/exactly-once.md': 'Retries, exactly once',
+  'docs/operate/queue.md': 'Hand work to a queue',
   'docs/operate/sql.md': 'PostgreSQL, MySQL',
   'docs/receive/full-stack.md': 'Next.js, Nuxt, SvelteKit',
   'docs/receive/hono-bun-deno.md': 'Hono, Bun, Deno',

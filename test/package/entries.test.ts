@@ -121,7 +121,7 @@ const GUIDES: { readonly [type: string]: string } = {
   SignMessageOptions: 'send/index.md',
   SignOptions: 'send/index.md',
   SqlNonceStoreOptions: 'operate/sql.md',
-  SqlTransactionStoreOptions: 'operate/nothing-lost.md',
+  SqlTransactionStoreOptions: 'operate/transactions.md',
   SqliteNonceStoreOptions: 'operate/memory-sqlite.md',
 }
 

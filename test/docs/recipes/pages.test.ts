@@ -16,11 +16,14 @@ const filesIn = (folder: string, recursive = true) =>
     .map((name) => join(folder, name))
 const codeOf = (file: string) => splitAnnotated(readFileSync(join(FOLDER, file), 'utf8')).code
 const files = [...filesIn('', false), ...filesIn('nextjs'), ...filesIn('nitro')]
+const eventPages = ['exactly-once', 'queue', 'events'].map((page) =>
+  readFileSync(join(FOLDER, `../operate/${page}.md`), 'utf8'),
+)
 
 describe('the guide to recipes', () => {
-  it.each([...files, 'wrangler.json'])('shows docs/recipes/%s on one page', (file) => {
+  it.each([...files, ...filesIn('events'), 'wrangler.json'])('shows docs/recipes/%s on one page', (file) => {
     const code = `\n${codeBlock(file, readFileSync(join(FOLDER, file), 'utf8'))}\n`
-    expect([...pages.values()].filter((page) => page.includes(code))).toHaveLength(1)
+    expect([...pages.values(), ...eventPages].filter((page) => page.includes(code))).toHaveLength(1)
   })
 
   it.each(ALL_RECIPES.map(({ file }) => file))('has a test that runs %s', (file) => {

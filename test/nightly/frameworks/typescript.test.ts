@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createProject, removeProjects, sourceOf } from '../../docs/recipes/recipes.js'
@@ -29,11 +29,14 @@ const OTHERS = ['lambda', 'fetch', 'google-cloud-functions', 'many-webhooks', 'm
   (name) => `${name}.ts`,
 )
 
+const EVENTS = readdirSync(join(ROOT, 'docs/recipes/events')).map((file) => `events/${file}`)
+
 const WORKERS = { module: 'esnext', moduleResolution: 'bundler', types: ['@cloudflare/workers-types', 'node'] }
 
 const PROJECTS: [files: string[], options: object, type?: 'commonjs' | 'module'][] = [
   [[...SERVERS, ...OTHERS], ON_NODE, 'module'],
   [['express.ts', 'many-webhooks.ts'], ON_NODE, 'module'],
+  [EVENTS, ON_NODE, 'module'],
   [['nestjs.ts'], NEST, 'commonjs'],
   [['nestjs.ts'], NEST, 'module'],
   [['worker.ts', 'webhook-nonces.ts'], WORKERS],
@@ -76,7 +79,10 @@ describe('strict TypeScript without syntax to compile', () => {
   it.each(PROJECTS)('%j', (files, options, type = 'module') => {
     const project = createProject()
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type }))
-    for (const file of files) writeFileSync(join(project, file), sourceOf({ file }))
+    for (const file of files) {
+      mkdirSync(dirname(join(project, file)), { recursive: true })
+      writeFileSync(join(project, file), sourceOf({ file }))
+    }
     if (files[0] === 'express.ts') link('@types/express4', join(project, 'node_modules/@types/express'))
     const config = { compilerOptions: { ...STRICT, ...options }, files }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))

@@ -291,7 +291,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     const found: Record<string, string | null> = {}
     const best = {
       stripe: '/receive/migrate.html#what-changes',
-      idempotency: '/operate/nothing-lost.html#exactly-once-over-sql',
+      idempotency: '/operate/exactly-once.html#once-per-event',
       retry: '/send/#retries',
       duplicate: '/reference/errors.html#replayed_nonce',
       rotate: '/receive/secrets.html#rotate-a-secret',

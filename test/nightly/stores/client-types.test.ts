@@ -6,7 +6,7 @@ import { ROOT } from '../../support/packed.js'
 import { BUILD } from '../packages/packages.js'
 import { generatePrismaClient } from './transaction-clients.js'
 
-// The table of clients in docs/operate/nothing-lost.md compiles as it stands, with the types of the clients.
+// The table of clients in docs/operate/transactions.md compiles as it stands, with the types of the clients.
 
 /** What each row of the table needs around it. */
 const AROUND: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const AROUND: Readonly<Record<string, string>> = {
     declare const sequelize: Sequelize`,
 }
 
-const page = readFileSync(join(ROOT, 'docs/operate/nothing-lost.md'), 'utf8')
+const page = readFileSync(join(ROOT, 'docs/operate/transactions.md'), 'utf8')
 const table = page.slice(page.indexOf('| client | type |')).split('\n\n')[0] ?? ''
 const rows = table
   .split('\n')
