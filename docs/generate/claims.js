@@ -1,6 +1,8 @@
-// The column `test` of SECURITY.md, from docs/claims.json: each claim by the first cell of its row, with the test that proves it.
+// The column `test` of SECURITY.md, from docs/claims.json: each claim by the first cell of its row, with the tests that prove it. A claim
+// with a `page` is text of that page instead.
 
-/** @typedef {Record<string, { file: string, test: string }>} Claims */
+/** @typedef {{ file: string, test: string, page?: string }} Proof */
+/** @typedef {Record<string, Proof | readonly Proof[]>} Claims */
 
 /** The first cell of a row. */
 const CLAIM = /^\| (.+?) \|/
@@ -27,7 +29,9 @@ function linkRows(table, claims) {
   const linked = rows.map((row) => {
     const claim = claims[CLAIM.exec(row)?.[1] ?? '']
     if (row !== '' && claim === undefined) throw new Error(`docs/claims.json has no test for this row: ${row}`)
-    return row.replace(/\| \S* \|$/, `| [test](${claim?.file}) |`)
+    const files = [...new Set([claim ?? []].flat().map(({ file }) => file))]
+    const links = files.map((file, index) => `[${index === 0 ? 'test' : index + 1}](${file})`)
+    return row.replace(/\| \S*(, \S*)* \|$/, `| ${links.join(', ')} |`)
   })
   return [head, line, ...linked].join('\n')
 }

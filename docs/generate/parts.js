@@ -42,7 +42,7 @@ export function handWritten(page) {
       .replace(/^<!-- (\w+) -->[\s\S]*?^<!-- \/\1 -->$/gm, '')
       .replace(/^<!-- output of .* -->[\s\S]*?^<!-- end -->$/gm, '')
       // The column of tests in SECURITY.md.
-      .replace(/\| \[test\]\(\S+\) \|$/gm, '|')
+      .replace(/\| \[test\]\(\S+\)(, \[\d\]\(\S+\))* \|$/gm, '|')
       .replace(/^```console\n[\s\S]*?^```$/gm, '')
       .replace(/<!--[\s\S]*?-->/g, '')
   )
