@@ -48,7 +48,7 @@ export async function generatePages(program) {
     faultsSource: () => faultsSource(faults),
     findings: () => findingsPart(program, read('tools/src/diagnose/finding.ts')),
     /** @param {string} command */
-    help: async (command) => `\`\`\`text\n${forGuide(await program.helpOf(command))}\n\`\`\``,
+    options: async (command) => optionsOf(command, await program.helpOf(command)),
   }
   const pages = new Map([...frameworkPages(read), ...senderPages(read)])
   for (const path of markdownBelow('docs')) {
@@ -63,12 +63,14 @@ export async function generatePages(program) {
 }
 
 /**
- * Returns a help without its last paragraph, which leads to the page that shows it. A file of the package has the path that a user sees.
+ * Returns a sentence with the options of a command.
  *
+ * @param {string} command
  * @param {string} help
  */
-function forGuide(help) {
-  return help.replace(/\n\nGuide:\s.*\n$/, '').replace(' tools/dist/', '\nnode_modules/inbound-webhook-tools/dist/')
+function optionsOf(command, help) {
+  const options = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => `\`${option}\``)
+  return `Options: ${options.join(', ')}. Run \`npx -y inbound-webhook-tools ${command} --help\` for a description of each.`
 }
 
 /**

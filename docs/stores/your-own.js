@@ -10,6 +10,24 @@ const hashOf = (webhookId, key) =>
     .digest('hex')
 
 /**
+ * Run this once, before the first request.
+ *
+ * @param {import('pg').Pool} pool
+ */
+export async function createTable(pool) {
+  await pool.query('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL, owner text)')
+}
+
+/**
+ * Run this every minute.
+ *
+ * @param {import('pg').Pool} pool
+ */
+export async function deleteExpired(pool) {
+  await pool.query('DELETE FROM nonces WHERE expires_at < clock_timestamp()')
+}
+
+/**
  * @param {import('pg').Pool} pool
  * @returns {import('inbound-webhook-auth').NonceStore}
  */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createStore } from '../../docs/stores/your-own.js'
+import { createStore, createTable, deleteExpired } from '../../docs/stores/your-own.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { nonceStoreContract } from '../../tools/src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
@@ -30,8 +30,8 @@ describe.runIf(installed)("the store of one's own in docs/operate/your-own.md", 
   let pool: pg.Pool
   beforeAll(async () => {
     server = await PostgresServer.start()
-    await server.sql('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL, owner text)')
     pool = new pg.Pool({ connectionString: server.url })
+    await createTable(pool)
   })
   afterAll(async () => {
     await pool.end()
@@ -39,6 +39,13 @@ describe.runIf(installed)("the store of one's own in docs/operate/your-own.md", 
   })
 
   it.concurrent.each(nonceStoreContract(() => createStore(pool)))('$name', ({ run }) => run())
+
+  it('deletes expired rows alone', async () => {
+    await pool.query("INSERT INTO nonces VALUES ('old', now() - interval '1 s'), ('live', now() + interval '1 h')")
+    await deleteExpired(pool)
+    const { rows } = await pool.query("SELECT hash FROM nonces WHERE hash IN ('old', 'live')")
+    expect(rows).toEqual([{ hash: 'live' }])
+  })
 })
 
 describe.runIf(installed)('PostgreSQL', () => {
