@@ -3,7 +3,7 @@
 // For Express 5 and Express 4:
 //
 // - Define this route before `app.use(express.json())`, which would read the body first.
-// - Keep the `try`: Express 4 ignores an error of an `async` handler, and Express 5 logs a stack for each rejection.
+// - Keep the `try`. Without it, one refused request ends the process in Express 4, and Express 5 logs a stack for each rejection.
 
 import express from 'express'
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'

@@ -1,6 +1,6 @@
 // # SvelteKit, Astro and React Router
 //
-// For each framework that passes a Fetch `Request`:
+// This handler suits each framework that passes a Fetch `Request`:
 //
 // ### SvelteKit 3
 //
@@ -28,9 +28,8 @@
 // export default { plugins: [sveltekit({ adapter: adapter(), csrf: { trustedOrigins: ['*'] } })] }
 // ```
 //
-// - **`trustedOrigins: ['*']` switches off the CSRF check of the whole app,** which answers 403 to forms, text and bodies without a content type. For senders of
-//   `application/json` alone, leave it out.
-// - Build the app with `WEBHOOK_SECRET=any npx vite build`, and **start it with `BODY_SIZE_LIMIT=Infinity node build`.** Otherwise, `adapter-node` cuts off bodies of more than 512 KB, and the sender gets 400.
+// - **`trustedOrigins: ['*']` switches off the CSRF check of the whole app.** Leave it out if your senders use only `application/json`.
+// - Build the app with `WEBHOOK_SECRET=any npx vite build`, and **start it with `BODY_SIZE_LIMIT=Infinity node build`.** Otherwise, bodies of more than 512 KB get 400.
 // - In SvelteKit 2, install `@sveltejs/adapter-node@5`. There, the body of a request without `Content-Type` arrives empty, and the lines about the secret are:
 //
 // ```ts
@@ -49,7 +48,7 @@
 // export default { adapter: node({ mode: 'standalone' }), security: { checkOrigin: false } }
 // ```
 //
-// - **`checkOrigin: false` switches off the CSRF check of the whole app.** For senders of `application/json` alone, leave it out.
+// - **`checkOrigin: false` switches off the CSRF check of the whole app.** Leave it out if your senders use only `application/json`.
 // - Without a secret, each request gets 500.
 // - Run the app with `npx astro build && node dist/server/entry.mjs`.
 //

@@ -4,7 +4,7 @@
 //
 // - Run the function with `npm pkg set main=index.mjs && npx functions-framework --target=billing`.
 // - The framework reads the body before your function runs. JSON that cannot be parsed gets 400.
-// - The sender must not compress the body, which the framework would inflate.
+// - The sender must not compress the body, because the framework would inflate it.
 // - With more than one instance, [choose a shared store](../operate/index.md).
 
 import { http } from '@google-cloud/functions-framework'

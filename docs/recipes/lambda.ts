@@ -1,6 +1,6 @@
 // # AWS Lambda
 //
-// For a REST API, an HTTP API or a function URL. Save the handler as `index.mts`, set `REDIS_URL` and `WEBHOOK_SECRET`, bundle it, and upload `index.mjs` with
+// This handler suits a REST API, an HTTP API or a function URL. Save it as `index.mts`, set `REDIS_URL` and `WEBHOOK_SECRET`, bundle it, and upload `index.mjs` with
 // `node_modules`:
 //
 // ```sh
@@ -10,8 +10,8 @@
 // - **Set the binary media types of a REST API to `*/*`.** Otherwise, bodies arrive as text, which may change their bytes.
 // - **Leave payload compression off.** With it, API Gateway decompresses bodies, and their signatures no longer match.
 // - For an Application Load Balancer, switch on multi-value headers. Otherwise, only the last value of a repeated header arrives.
-// - A function accepts bodies of up to 6 MB. API Gateway accepts headers of up to 10 KB.
-// - Without a VPC, take [DynamoDB](../operate/dynamodb.md): save its first lines as `dynamodb.js`, create the table, and replace the lines for Redis:
+// - A function accepts bodies of up to 6 MB, and API Gateway headers of up to 10 KB.
+// - Without a VPC, use [DynamoDB](../operate/dynamodb.md). Save the first code of its page as `dynamodb.js`, create the table, and replace the lines for Redis:
 //
 // ```js
 // import { nonceStore } from './dynamodb.js'

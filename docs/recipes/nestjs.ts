@@ -4,14 +4,16 @@
 //
 // - Install `@nestjs/platform-express` too, and run the app with `npx tsx server.mts`. `tsconfig.json` needs `"experimentalDecorators": true` and `"emitDecoratorMetadata": true`.
 // - The line with `json()` parses the bodies of all other routes. With `setGlobalPrefix('api')`, write `/api/hooks` there.
-// - `rawBody: true` is not enough: its parser inflates bodies, and refuses more than 100 kB.
+// - `rawBody: true` is not enough, because its parser inflates bodies and refuses more than 100 kB.
 //
 // ## With Fastify
 //
-// Install `@nestjs/platform-fastify`. Answer with `response.code(204).send()` and `refuse(response.hijack().raw, error)`. Then replace the last statement:
+// Install `@nestjs/platform-fastify` and `fastify`. Write `FastifyRequest` and `FastifyReply` instead of `Request` and `Response`. Respond with
+// `response.code(204).send()` and `refuse(response.hijack().raw, error)`. Then replace the last statement:
 //
 // ```ts
 // import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
+// import type { FastifyReply, FastifyRequest } from 'fastify'
 //
 // NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), { bodyParser: false }).then((app) => {
 //   const fastify = app.getHttpAdapter().getInstance()
@@ -21,7 +23,7 @@
 // })
 // ```
 //
-// Fastify then parses no body, so run the webhooks in an app of their own.
+// Fastify then parses no body, so give the webhooks an app of their own.
 
 import 'reflect-metadata'
 import { Controller, Module, Post, Req, Res } from '@nestjs/common'

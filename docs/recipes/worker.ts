@@ -4,7 +4,7 @@
 //
 // - Save `WEBHOOK_SECRET=...` as `.dev.vars`, and run the Worker with `npx wrangler dev`.
 // - Run `npx wrangler secret put WEBHOOK_SECRET`, then `npx wrangler deploy`.
-// - Do not use KV: two Workers can read at once that a key is free.
+// - Do not use KV, because two Workers could read at the same time that a key is free.
 
 import { env } from 'cloudflare:workers'
 import { handle, type NonceStore, refusal } from 'inbound-webhook-auth'

@@ -5,7 +5,7 @@
 // - Run the app with `npx next build && npx next start`.
 // - With `src/`, save all files below `src/`.
 // - `package.json` must not have `"type": "commonjs"`.
-// - On Vercel, each instance has its own memory. With `next start` in one process, `new MemoryNonceStore()` is enough.
+// - With `next start` in one process, `new MemoryNonceStore()` is enough. On Vercel, each instance has its own memory.
 
 import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'

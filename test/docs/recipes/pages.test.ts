@@ -9,7 +9,8 @@ import { ROOT } from '../../support/packed.js'
 import { FOLDER } from './recipes.js'
 
 const GUIDE = join(FOLDER, '../receive')
-const pages = new Map(readdirSync(GUIDE).map((page) => [page, readFileSync(join(GUIDE, page), 'utf8')]))
+const names = readdirSync(GUIDE).filter((name) => name.endsWith('.md'))
+const pages = new Map(names.map((page) => [page, readFileSync(join(GUIDE, page), 'utf8')]))
 const filesIn = (folder: string, recursive = true) =>
   readdirSync(join(FOLDER, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

@@ -258,15 +258,21 @@ function compileNest(project: string, source: string): readonly string[] {
   return [process.execPath, 'main.js']
 }
 
-/** Changes the handler as the guide says. */
 function compileNestOnFastify(project: string, source: string): readonly string[] {
+  return compileNest(project, onFastify(source))
+}
+
+/** Changes the handler for NestJS as the guide says. */
+export function onFastify(source: string): string {
   const [, lines = ''] = codeBlocks(readFileSync(join(FOLDER, '../receive/nestjs.md'), 'utf8'), 'ts')
   const [imports = '', ...start] = lines.split('\n\n')
   const changed = source
+    .replace(/^import .* from 'express'\n/m, '')
+    .replace('request: Request, @Res() response: Response', 'request: FastifyRequest, @Res() response: FastifyReply')
     .replace('response.sendStatus(204)', 'response.code(204).send()')
     .replace('refuse(response, error)', 'refuse(response.hijack().raw, error)')
     .replace(/^NestFactory\.create[\s\S]*/m, start.join('\n\n'))
-  return compileNest(project, `${imports}\n${changed}`)
+  return `${imports}\n${changed}`
 }
 
 /** The apps of Next.js by the change of their sources. Both ways to receive are in one app, because a build takes half a minute. */

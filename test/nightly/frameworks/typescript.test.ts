@@ -8,7 +8,7 @@ import { send, signedHeaders } from '../../support/raw-client.js'
 import { Server } from '../../support/server-process.js'
 import { STRICT } from '../../support/strict.js'
 import { PACKAGES } from '../packages/packages.js'
-import { ALL_RECIPES, installInAdonis, NITRO_ROUTE, NODES, prepareNitro, prepareNuxt } from './recipes.js'
+import { ALL_RECIPES, installInAdonis, NITRO_ROUTE, NODES, onFastify, prepareNitro, prepareNuxt } from './recipes.js'
 
 // The recipes are strict TypeScript, and all except one run without a compiler.
 
@@ -94,6 +94,14 @@ describe('strict TypeScript without syntax to compile', () => {
     create(project, sourceOf({ file }))
     const compilerOptions = { ...STRICT, ...(extend === undefined ? ON_NODE : { types: ['node'] }) }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ extends: extend, compilerOptions, include }))
+    expect(compile(project)).toEqual(['', ''])
+  })
+
+  it('nestjs.ts, changed for Fastify', () => {
+    const project = createProject()
+    writeFileSync(join(project, 'nestjs.ts'), onFastify(sourceOf({ file: 'nestjs.ts' })))
+    const config = { compilerOptions: { ...STRICT, ...NEST }, files: ['nestjs.ts'] }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
     expect(compile(project)).toEqual(['', ''])
   })
 
