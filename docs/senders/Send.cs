@@ -1,4 +1,4 @@
-// # Send from C#
+// # Send from C# (.NET)
 //
 // Save this as `Program.cs` of a console project. It needs .NET 5.
 //

@@ -52,6 +52,9 @@ export const SECTIONS = [
   { title: 'Trust', pages: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] },
 ]
 
+/** The sections that the navigation opens at first. */
+export const OPEN = ['Start', 'Receive']
+
 /** The links in the header, also of the workbench. */
 export const NAV = [
   { text: 'Guides', link: '/start/how-it-works.html' },

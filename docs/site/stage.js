@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWorkbench } from '../../tools/src/workbench/build.js'
 import { apiEntries, apiSummary, readReference } from './api-summary.js'
-import { ADDRESSES, LABELS, NAV, SECTIONS } from './navigation.js'
+import { ADDRESSES, LABELS, NAV, OPEN, SECTIONS } from './navigation.js'
 
 // Writes the pages of the site to .pages: the home page, the guides with their links rewritten, the reference, and the workbench.
 
@@ -55,7 +55,7 @@ export function stageGuides() {
       const items = first?.link.endsWith('/') ? pages.slice(1) : pages
       if (title === 'Reference') items.push(...apiEntries(reference))
       if (title === 'Fix a 401') items.push({ text: 'Signature workbench', link: '/workbench.html', target: '_self' })
-      return { text: title, link: first?.link, collapsed: true, items }
+      return { text: title, link: first?.link, collapsed: !OPEN.includes(title), items }
     })
   writeFileSync(join(PAGES, 'sidebar.json'), JSON.stringify(sidebar))
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+import llmstxt from 'vitepress-plugin-llms'
 import { NAV } from '../navigation.js'
 import { slugify } from '../slugify.js'
 import { adjustMarkdown } from './markdown.js'
@@ -44,6 +45,13 @@ const addSynonyms = (term: string): string[] => {
   return [word, ...added.split(' ').filter(Boolean)]
 }
 
+/** The first page of a section is the link of its title. In llms.txt it needs an entry. */
+const withFirstPages = () =>
+  sidebar.map(({ text, link, items }: { text: string; link: string; items: { text: string; link: string }[] }) => ({
+    text,
+    items: items.some((item) => item.link === link) ? items : [{ text, link }, ...items],
+  }))
+
 export default defineConfig({
   title: 'inbound-webhook-auth',
   description:
@@ -56,11 +64,21 @@ export default defineConfig({
     ['meta', { name: 'referrer', content: 'no-referrer' }],
     ['link', { rel: 'icon', href: `${base}favicon.svg`, type: 'image/svg+xml' }],
   ],
+  // The site also has llms.txt, llms-full.txt, and each page as Markdown.
+  vite: { plugins: [llmstxt({ sidebar: withFirstPages, ...(origin === undefined ? {} : { domain: origin }) })] },
   transformPageData: completePage,
   transformHead: ({ title, description }) => socialCard(title, description, base, origin),
   markdown: {
     anchor: { slugify },
     config: adjustMarkdown,
+    // By default, Shiki gives up after 500 ms. On a slow machine, the rest of a block then has the wrong colours in the first theme.
+    codeTransformers: [
+      {
+        preprocess(_code, options) {
+          options.tokenizeTimeLimit = 0
+        },
+      },
+    ],
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {

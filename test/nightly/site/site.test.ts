@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { SECTIONS } from '../../../docs/site/navigation.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import {
@@ -285,14 +286,51 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     await expect.poll(isDark).toBe(1)
   })
 
+  it('has the same parts of the code in colours in both themes', () => {
+    const plain = new Set(['#0E1116/#F0F3F6'])
+    const differing = pages.flatMap((path) => {
+      const html = readFileSync(join(SITE, path), 'utf8')
+      return [...html.matchAll(/--shiki-light:(#\w+);--shiki-dark:(#\w+);?">([^<]*)</g)]
+        .filter(([, light, dark, text = '']) => text.trim() !== '' && !plain.has(`${light}/${dark}`))
+        .filter(([, light, dark]) => light === '#0E1116' || dark === '#F0F3F6')
+        .map(([, , , text]) => `${path}: ${text}`)
+    })
+    expect(differing).toEqual([])
+  })
+
+  it('opens the first two sections of the navigation', async () => {
+    const page = await open('operate/redis.html')
+    const sections = await page.$$eval('.VPSidebarItem.level-0', (all) =>
+      all.map((one) => [one.querySelector('.text')?.textContent, !one.classList.contains('collapsed')]),
+    )
+    expect(sections.filter(([, isOpen]) => isOpen).map(([text]) => text)).toEqual(['Start', 'Receive', 'Stores'])
+  })
+
+  it('copies the commands of a terminal without their output', async () => {
+    const page = await open('debug/command-line.html', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.locator('.language-console:has-text("--timestamp 1700000000") > button.copy').click()
+    const commands = [
+      `printf '{"event":"invoice.paid","amount":100}' > body.json`,
+      'npx -y inbound-webhook-tools sign body.json --secret-file webhook.secret --timestamp 1700000000 --nonce 6f9619ff',
+    ]
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(commands.join('\n'))
+  })
+
+  it('lists every guide in llms.txt', () => {
+    const listed = readFileSync(join(SITE, 'llms.txt'), 'utf8')
+    const guides = SECTIONS.flatMap(({ pages }) => pages).filter((path) => path.startsWith('docs/'))
+    const missing = guides.filter((path) => !listed.includes(`(/${path.replace('docs/', '').replace('index.md', '')}`))
+    expect(missing).toEqual([])
+  })
+
   it('search shows the best page first', async () => {
     const page = await open('index.html')
     await page.click('.VPNavBarSearch button')
     const found: Record<string, string | null> = {}
     const best = {
       stripe: '/receive/migrate.html#what-changes',
-      idempotency: '/operate/exactly-once.html#once-per-event',
-      retry: '/send/#retries',
+      idempotency: '/operate/exactly-once.html#exactly-once',
+      retry: '/operate/exactly-once.html#when-your-code-fails',
       duplicate: '/reference/errors.html#replayed_nonce',
       rotate: '/receive/secrets.html#rotate-a-secret',
       replay: '/reference/errors.html#replayed_nonce',

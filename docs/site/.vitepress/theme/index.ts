@@ -7,7 +7,9 @@ export default {
   extends: DefaultTheme,
   Layout: () => h(DefaultTheme.Layout, null, { 'not-found': () => h(NotFound) }),
   enhanceApp: () => {
-    if (typeof window !== 'undefined') printInLightColours()
+    if (typeof window === 'undefined') return
+    printInLightColours()
+    copyCommandsAlone()
   },
 }
 
@@ -19,4 +21,21 @@ function printInLightColours(): void {
     if (matches) wasDark = classList.contains('dark')
     classList.toggle('dark', wasDark && !matches)
   })
+}
+
+/** A block of a terminal shows commands after a prompt, and what they print. Its button copies the commands. */
+function copyCommandsAlone(): void {
+  const copy = (event: MouseEvent) => {
+    const button = event.target instanceof Element ? event.target.closest('.language-console > button.copy') : null
+    if (button === null) return
+    // VitePress would copy the whole block.
+    event.stopPropagation()
+    const lines = button.parentElement?.querySelector('code')?.innerText.split('\n') ?? []
+    const commands = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2))
+    navigator.clipboard.writeText(commands.join('\n')).then(() => {
+      button.classList.add('copied')
+      setTimeout(() => button.classList.remove('copied'), 2000)
+    }, console.error)
+  }
+  addEventListener('click', copy, { capture: true })
 }
