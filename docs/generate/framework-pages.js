@@ -36,8 +36,8 @@ const PAGES = {
   },
 }
 
-const NEXT = `Before you deploy, read [what you must do](index.md#what-you-must-do), and [test the handler](test-your-handler.md). If a valid request gets
-401, [find out why](../debug/index.md).`
+const NEXT = `Before you deploy, read [what you must do](index.md#what-you-must-do) and [test the handler](test-your-handler.md). If a valid request gets
+401, [find out why](../debug/index.md) with \`npx -y inbound-webhook-tools listen\`.`
 
 /** @param {string} verb */
 const otherScheme = (verb) => `If your sender uses [Standard Webhooks](standard-webhooks.md), import \`${verb}\` from

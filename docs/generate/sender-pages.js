@@ -13,10 +13,10 @@ const PROGRAMS = {
   shell: 'send.sh',
 }
 
-const RULES = `The program tries again after 429, 5xx or no response, and signs each attempt again. To send from your own code, copy the function that
-signs, and call it once per attempt.
+const RULES = `After 429, 5xx or no response, the program signs and sends again. To send from your own code, copy the function that signs, and call it once per
+attempt.
 
-[Send a signed request](index.md) has the rules for senders. If you get 401, [find out why](../debug/index.md).`
+[Send a signed request](index.md) lists the rules for senders. If you get 401, [find out why](../debug/index.md) with \`npx -y inbound-webhook-tools listen\`.`
 
 /**
  * @param {(path: string) => string} read
