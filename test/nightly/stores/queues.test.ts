@@ -296,3 +296,36 @@ describe.runIf(isReady)('the recipe for events out of order', () => {
     expect(answer.status).toBe(401)
   })
 })
+
+it.runIf(postgresIsInstalled())('the table of webhooks is cached, and the last record survives an outage', async () => {
+  const own = await PostgresServer.start()
+  const project = createProject()
+  const many = sourceOf({ file: 'many-webhooks.ts' })
+  const table = replaced(sourceOf({ file: 'webhooks-table.ts' }), '+ 60_000', '+ 1000')
+  compile(project, 'webhooks-table.mjs', table)
+  const withoutFind = many.slice(0, many.indexOf('/** Replace this with a look-up'))
+  compile(project, 'server.mjs', `import { findWebhook } from './webhooks-table.mjs'\n${withoutFind}`)
+  const server = await Server.start([process.execPath, 'server.mjs'], project, { DATABASE_URL: own.url })
+  const post = async (name: string, secret: string) => {
+    const body = Buffer.from('{}')
+    return (await send(server.port, { path: `/hooks/${name}`, headers: signedHeaders({ body, secret }), body })).status
+  }
+  try {
+    const secrets = ['the first secret of this test', 'the second secret of this test']
+    expect(await post('billing', secrets[0] as string)).toBe(401)
+    await own.sql(`INSERT INTO webhooks (name, secrets) VALUES ('billing', '{${secrets[0]}}')`)
+    expect(await post('Billing', secrets[0] as string)).toBe(204)
+    await own.sql(`UPDATE webhooks SET secrets = '{${secrets[1]}}'`)
+    expect(await post('billing', secrets[0] as string)).toBe(204)
+    await sleep(1100)
+    expect([await post('billing', secrets[0] as string), await post('billing', secrets[1] as string)]).toEqual([
+      401, 204,
+    ])
+    await own.kill()
+    await sleep(1100)
+    expect([await post('billing', secrets[1] as string), await post('other', secrets[1] as string)]).toEqual([204, 500])
+  } finally {
+    await server.stop()
+    await own.stop()
+  }
+})
