@@ -13,8 +13,8 @@ import type { NonceStore } from './stores/nonce-store.js'
  * 1. The three headers are present: `missing_header`.
  * 2. `X-Timestamp` is Unix time in seconds, in decimal digits: `invalid_timestamp`.
  * 3. `X-Timestamp` is at most 300 s before or after the clock: `timestamp_outside_window`.
- * 4. `X-Nonce` is 1 to 128 visible ASCII characters: `invalid_nonce`.
- * 5. `X-Signature` is the HMAC-SHA256 in lowercase hex, keyed by the secret, of timestamp, `:`, nonce, `:` and the body's
+ * 4. `X-Nonce` is 1 to 128 visible ASCII characters (RFC 5234, `VCHAR`): `invalid_nonce`.
+ * 5. `X-Signature` is the HMAC-SHA256 (RFC 2104) in lowercase hex, keyed by the secret, of timestamp, `:`, nonce, `:` and the body's
  *    bytes: `signature_mismatch`.
  * 6. The nonce was not used on this webhook in the last 600 s: `replayed_nonce`.
  *

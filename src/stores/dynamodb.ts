@@ -69,7 +69,8 @@ const RELEASED_SECONDS = 3600
  * // (input) => client.send(new PutItemCommand(input)) with @aws-sdk/client-dynamodb
  * declare const putItem: (input: object) => Promise<unknown>
  *
- * export const create = () => new DynamoDBNonceStore({ putItem })
+ * const nonceStore = new DynamoDBNonceStore({ putItem })
+ * await nonceStore.check()
  * ```
  */
 export class DynamoDBNonceStore implements NonceStore {

@@ -9,16 +9,17 @@ import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
  *
  * @example A store on a database that can insert a row if it is absent, in one atomic step:
  * ```ts
- * import { createHash } from 'node:crypto'
  * import type { NonceStore } from 'inbound-webhook-auth'
  *
- * declare const database: { addIfAbsent(key: string, ttlSeconds: number): Promise<'added' | 'present'> }
+ * declare const database: {
+ *   addIfAbsent(key: string, owner: string, ttlSeconds: number): Promise<boolean>
+ *   deleteIfOwner(keys: string[], owner: string): Promise<void>
+ * }
+ * const keyOf = (webhookId: string, key: string) => JSON.stringify([webhookId, key])
  *
- * export const nonceStore: NonceStore = {
- *   async reserve(webhookId, key, ttlSeconds) {
- *     const hash = createHash('sha256').update(JSON.stringify([webhookId, key])).digest('hex')
- *     return (await database.addIfAbsent(hash, ttlSeconds)) === 'added'
- *   },
+ * const nonceStore: NonceStore = {
+ *   reserve: (id, key, ttlSeconds, owner = '') => database.addIfAbsent(keyOf(id, key), owner, ttlSeconds),
+ *   release: (id, keys, owner) => database.deleteIfOwner(keys.map((key) => keyOf(id, key)), owner),
  * }
  * ```
  */

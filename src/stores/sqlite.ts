@@ -69,7 +69,7 @@ const REMOVAL_INTERVAL = 32
  * // new DatabaseSync('/var/lib/app/nonces.db') of node:sqlite, or new Database(…) of better-sqlite3
  * declare const database: ConstructorParameters<typeof SqliteNonceStore>[0]
  *
- * export const open = () => new SqliteNonceStore(database)
+ * const nonceStore = new SqliteNonceStore(database)
  * ```
  */
 export class SqliteNonceStore implements NonceStore {

@@ -20,9 +20,9 @@ import { RecentKeys } from './recent-keys.js'
  * ```ts
  * import { type NonceStore, withTimeout } from 'inbound-webhook-auth'
  *
- * export function limit(nonceStore: NonceStore): NonceStore {
- *   return withTimeout(nonceStore, 1000)
- * }
+ * declare const ownStore: NonceStore
+ *
+ * const nonceStore = withTimeout(ownStore, 1000)
  * ```
  */
 export function withTimeout(nonceStore: NonceStore, milliseconds: number): NonceStore {

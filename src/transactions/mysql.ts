@@ -77,7 +77,7 @@ const TRANSACTIONS: TransactionDialect = {
  *
  * const pool = mysql.createPool({ uri: 'mysql://127.0.0.1/hooks', connectTimeout: 1000 })
  *
- * export const store = new MySqlTransactionStore({
+ * const store = new MySqlTransactionStore({
  *   begin: beginMysql2(pool),
  *   query: (connection: mysql.PoolConnection, text) => connection.query(text),
  * })
@@ -95,6 +95,7 @@ export class MySqlTransactionStore<Transaction> extends SqlTransactionStore<Tran
  * A connection that is cut while your code runs does not end the process. A connection whose rollback fails is removed from the pool.
  *
  * @param pool - what `createPool` of `mysql2/promise` returns.
+ * @example `new MySqlTransactionStore({ begin: beginMysql2(pool), query: (connection, text) => connection.query(text) })`
  */
 export function beginMysql2<
   Connection extends TransactionConnection & {

@@ -59,7 +59,7 @@ const TRANSACTIONS: TransactionDialect = {
  *
  * const pool = new pg.Pool({ connectionTimeoutMillis: 1000 })
  *
- * export const store = new PostgresTransactionStore({
+ * const store = new PostgresTransactionStore({
  *   begin: beginPg(pool),
  *   query: (client: pg.PoolClient, text) => client.query(text),
  * })
@@ -77,6 +77,7 @@ export class PostgresTransactionStore<Transaction> extends SqlTransactionStore<T
  * A connection that is cut while your code runs does not end the process. A connection whose rollback fails is removed from the pool.
  *
  * @param pool - a `pg.Pool`.
+ * @example `new PostgresTransactionStore({ begin: beginPg(pool), query: (client, text) => client.query(text) })`
  */
 export function beginPg<Client extends TransactionConnection>(pool: {
   connect: { (): Promise<Client>; (callback: never): void }

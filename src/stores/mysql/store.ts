@@ -172,7 +172,7 @@ export const MYSQL: SqlDialect = {
  *
  * const pool = mysql.createPool({ uri: 'mysql://127.0.0.1/hooks', connectTimeout: 1000 })
  *
- * export const nonceStore = new MySqlNonceStore({ query: (text, values) => pool.query(text, values) })
+ * const nonceStore = new MySqlNonceStore({ query: (text, values) => pool.query(text, values) })
  * ```
  */
 export class MySqlNonceStore extends SqlNonceStore {

@@ -175,7 +175,7 @@ export const POSTGRES: SqlDialect = {
  *
  * const pool = new pg.Pool({ connectionTimeoutMillis: 1000, query_timeout: 1000 })
  *
- * export const nonceStore = new PostgresNonceStore({ query: (text, values) => pool.query(text, values) })
+ * const nonceStore = new PostgresNonceStore({ query: (text, values) => pool.query(text, values) })
  * ```
  */
 export class PostgresNonceStore extends SqlNonceStore {

@@ -79,11 +79,10 @@ return (policy or 'unknown') .. ' ' .. ARGV[1]`
  * import { createClient } from 'redis'
  * import { RedisNonceStore } from 'inbound-webhook-auth/redis'
  *
- * export async function connect(url: string): Promise<RedisNonceStore> {
- *   const client = createClient({ url, disableOfflineQueue: true })
- *   await client.on('error', console.error).connect()
- *   return new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })
- * }
+ * const client = createClient({ url: 'redis://127.0.0.1:6379', disableOfflineQueue: true })
+ * client.on('error', console.error).connect()
+ *
+ * const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })
  * ```
  */
 export class RedisNonceStore implements NonceStore {
