@@ -1,6 +1,6 @@
 // # Send from Java
 //
-// Save this as `Send.java`. It needs Java 17, and no library.
+// Save this as `Send.java`. It needs only Java 17.
 //
 // - Java decodes environment variables by the locale. If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`.
 

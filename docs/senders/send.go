@@ -1,6 +1,6 @@
 // # Send from Go
 //
-// Save this as `send.go`. It needs Go 1.16.
+// Save this as `send.go`. It needs only Go 1.16.
 //
 // - Sign and send the result of `json.Marshal`. `json.NewEncoder` adds a newline.
 

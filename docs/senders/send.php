@@ -3,10 +3,9 @@
 //
 // Save this as `send.php`. It needs PHP 7.4 with `allow_url_fopen`, which is on by default.
 //
-// - With the curl extension, pass `$body` to `CURLOPT_POSTFIELDS`, not `$event`, which curl sends as a form.
-// - With Guzzle, pass `'body' => $body`, the same headers, and `'allow_redirects' => false` to `$client->post()`. `'json'` serializes again.
-// - In Laravel, `Http::withHeaders($headers)->withBody($body, 'application/json')->withoutRedirecting()->post($url)` sends the signed bytes. This line
-//   was not tested.
+// - With the curl extension, pass `$body` to `CURLOPT_POSTFIELDS`. It would send `$event` as a form.
+// - With Guzzle, pass `'body' => $body`, the same headers, and `'allow_redirects' => false` to `$client->post()`. `'json'` would serialize again.
+// - In Laravel (not tested), use `Http::withHeaders($headers)->withBody($body, 'application/json')->withoutRedirecting()->post($url)`.
 
 // php send.php URL FILE, with the secret in WEBHOOK_SECRET.
 $secret = (string) getenv('WEBHOOK_SECRET');

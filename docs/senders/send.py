@@ -1,8 +1,8 @@
 # # Send from Python
 #
-# Save this as `send.py`. It needs Python 3.6, and no package.
+# Save this as `send.py`. It needs only Python 3.6.
 #
-# - With `requests`, pass `data=body` and `allow_redirects=False`. With `json=event`, `requests` serializes again.
+# - With `requests`, pass `data=body` and `allow_redirects=False`. `json=event` would serialize it again.
 
 # python3 send.py URL FILE, with the secret in WEBHOOK_SECRET.
 import hashlib

@@ -1,8 +1,8 @@
 # # Send from Ruby
 #
-# Save this as `send.rb`. It needs Ruby 2.7, and no gem.
+# Save this as `send.rb`. It needs only Ruby 2.7.
 #
-# - With Faraday, pass the signed text as the body. `request :json` serializes again.
+# - With Faraday, pass the signed text as the body. `request :json` would serialize it again.
 
 # ruby send.rb URL FILE, with the secret in WEBHOOK_SECRET.
 require 'net/http'
