@@ -26,7 +26,8 @@ export default class ReceiveWebhook {
   async handle({ request: { request }, response: { response } }: HttpContext, next: NextFn) {
     if (request.method !== 'POST' || request.url !== '/hooks/billing') return next()
     try {
-      await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      const source = { webhookId: 'billing', request }
+      await handle(source, secret, nonceStore, ({ body }) => {
         console.log(body.toString()) // your code
       })
       response.writeHead(204).end()

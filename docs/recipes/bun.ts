@@ -10,7 +10,8 @@ const nonceStore = new MemoryNonceStore()
 
 const POST = async (request: Request) => {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return new Response(null, { status: 204 })

@@ -16,7 +16,8 @@ Deno.serve({ port: Number(PORT) }, async (request) => {
   const isWebhook = request.method === 'POST' && new URL(request.url).pathname === '/hooks/billing'
   if (!isWebhook) return new Response(null, { status: 404 })
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return new Response(null, { status: 204 })

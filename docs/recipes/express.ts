@@ -15,7 +15,8 @@ const app = express()
 
 app.post('/hooks/billing', async (request, response) => {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     response.sendStatus(204)

@@ -19,7 +19,8 @@ app.register(async (hooks) => {
   hooks.addContentTypeParser('*', (_request, _payload, done) => done(null))
   hooks.post('/hooks/billing', async (request, reply) => {
     try {
-      await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      const source = { webhookId: 'billing', request }
+      await handle(source, secret, nonceStore, ({ body }) => {
         console.log(body.toString()) // your code
       })
       return reply.code(204).send()

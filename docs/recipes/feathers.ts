@@ -14,7 +14,8 @@ const app = koa(feathers())
 app.use(async (ctx, next) => {
   if (ctx.method !== 'POST' || ctx.path !== '/hooks/billing') return next()
   try {
-    await handle({ webhookId: 'billing', request: ctx.req }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request: ctx.req }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     ctx.status = 204

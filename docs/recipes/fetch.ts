@@ -73,7 +73,8 @@ const nonceStore = new MemoryNonceStore() // one per process, not per request
 
 export const POST = async ({ request }: { request: Request }) => {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return new Response(null, { status: 204 })

@@ -16,7 +16,8 @@ const nonceStore = new MemoryNonceStore()
 
 http('billing', async (request, response) => {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     response.sendStatus(204)

@@ -12,7 +12,8 @@ const app = new H3()
 
 app.post('/hooks/billing', async ({ req: request }) => {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return new Response(null, { status: 204 })

@@ -14,7 +14,8 @@ const payload = { output: 'stream', parse: false, maxBytes: Number.MAX_SAFE_INTE
 
 const handler: Lifecycle.Method = async ({ raw }, h) => {
   try {
-    await handle({ webhookId: 'billing', request: raw.req }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request: raw.req }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return h.response().code(204)

@@ -15,7 +15,8 @@ const app = new Hono()
 
 app.post('/hooks/billing', async (c) => {
   try {
-    await handle({ webhookId: 'billing', request: c.req.raw }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request: c.req.raw }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return c.body(null, 204)

@@ -13,7 +13,8 @@ const router = new Router()
 
 router.post('/hooks/billing', async (ctx) => {
   try {
-    await handle({ webhookId: 'billing', request: ctx.req }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request: ctx.req }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     ctx.status = 204

@@ -31,7 +31,8 @@ const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendComma
 
 export const handler = async (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): Promise<APIGatewayProxyResult> => {
   try {
-    await handle({ webhookId: 'billing', request: event }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request: event }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return { statusCode: 204, body: '' }

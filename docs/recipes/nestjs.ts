@@ -40,7 +40,8 @@ class WebhookController {
   @Post('billing')
   async billing(@Req() request: Request, @Res() response: Response) {
     try {
-      await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      const source = { webhookId: 'billing', request }
+      await handle(source, secret, nonceStore, ({ body }) => {
         console.log(body.toString()) // your code
       })
       response.sendStatus(204)

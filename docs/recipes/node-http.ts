@@ -15,7 +15,8 @@ createServer(async (request, response) => {
   const isWebhook = request.method === 'POST' && request.url === '/hooks/billing'
   if (!isWebhook) return response.writeHead(404, { Connection: 'close' }).end()
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return response.writeHead(204).end()

@@ -28,7 +28,8 @@ export default {
   async fetch(request) {
     if (new URL(request.url).pathname !== '/hooks/billing') return new Response(null, { status: 404 })
     try {
-      await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      const source = { webhookId: 'billing', request }
+      await handle(source, secret, nonceStore, ({ body }) => {
         console.log(body.toString()) // your code
       })
       return new Response(null, { status: 204 })

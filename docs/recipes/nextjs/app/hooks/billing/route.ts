@@ -9,7 +9,8 @@ const { WEBHOOK_SECRET: secret = '' } = process.env
 
 export const POST = async (request: Request) => {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     return new Response(null, { status: 204 })

@@ -11,7 +11,8 @@ export const config = { api: { bodyParser: false } } // Otherwise Next.js reads 
 
 export default async function handler(request: NextApiRequest, response: NextApiResponse) {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     response.status(204).end()

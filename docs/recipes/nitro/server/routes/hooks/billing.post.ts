@@ -13,7 +13,8 @@ const nonceStore = new MemoryNonceStore()
 
 export default defineEventHandler(async ({ node: { req: request, res: response } }) => {
   try {
-    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+    const source = { webhookId: 'billing', request }
+    await handle(source, secret, nonceStore, ({ body }) => {
       console.log(body.toString()) // your code
     })
     response.writeHead(204).end()
