@@ -13,7 +13,7 @@ const PROGRAMS = {
   shell: 'send.sh',
 }
 
-const RULES = `After 429, 5xx or no response, the program signs and sends again. To send from your own code, copy the function that signs, and call it once per
+const RULES = `After 429, 5xx or no response, the program signs and sends again. To send from your own code, copy the function that signs and call it once per
 attempt.
 
 [Send a signed request](index.md) lists the rules for senders. If you get 401, [find out why](../debug/index.md) with \`npx -y inbound-webhook-tools listen\`.`

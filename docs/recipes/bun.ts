@@ -1,6 +1,6 @@
 // # Bun
 //
-// For Bun 1.4. Save this as `server.ts`, and run it with `bun server.ts`:
+// For Bun 1.4. Save this as `server.ts` and run it with `bun server.ts`:
 
 import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'
 

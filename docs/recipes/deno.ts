@@ -1,6 +1,6 @@
 // # Deno
 //
-// For Deno 2. Save this as `server.ts`, and run it with `deno run --allow-net --allow-env server.ts`:
+// For Deno 2. Save this as `server.ts` and run it with `deno run --allow-net --allow-env server.ts`:
 //
 // - Put a proxy before Deno that limits how long a request takes to arrive, such as nginx with `client_body_timeout`.
 // - Deno reads the rest of a refused body.

@@ -4,7 +4,7 @@
 //
 // ### SvelteKit 3
 //
-// Save the handler as `src/routes/hooks/billing/+server.ts`, and replace the two lines about the secret:
+// Save the handler as `src/routes/hooks/billing/+server.ts` and replace the two lines about the secret:
 //
 // ```ts
 // // src/routes/hooks/billing/+server.ts
@@ -39,7 +39,7 @@
 //
 // ### Astro 5
 //
-// Save the handler as `src/pages/hooks/billing.ts`, and add the line `export const prerender = false`. Then switch off the check of the origin:
+// Save the handler as `src/pages/hooks/billing.ts` and add the line `export const prerender = false`. Then switch off the check of the origin:
 //
 // ```js
 // // astro.config.mjs

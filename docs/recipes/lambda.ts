@@ -24,7 +24,7 @@ import { createClient } from 'redis'
 
 const { WEBHOOK_SECRET: secret, REDIS_URL: url = 'redis://localhost' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
-// Each instance has its own memory, and stops when it is idle. So Redis keeps the nonces.
+// Each instance has its own memory and stops when it is idle. So Redis keeps the nonces.
 const client = createClient({ url })
 await client.on('error', console.error).connect()
 const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })

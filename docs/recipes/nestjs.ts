@@ -2,7 +2,7 @@
 //
 // For NestJS 12 with Express:
 //
-// - Install `@nestjs/platform-express` too, and run the app with `npx tsx server.mts`. `tsconfig.json` needs `"experimentalDecorators": true` and `"emitDecoratorMetadata": true`.
+// - Install `@nestjs/platform-express` too and run the app with `npx tsx server.mts`. `tsconfig.json` needs `"experimentalDecorators": true` and `"emitDecoratorMetadata": true`.
 // - The line with `json()` parses the bodies of all other routes. With `setGlobalPrefix('api')`, write `/api/hooks` there.
 // - `rawBody: true` is not enough, because its parser inflates bodies and refuses more than 100 kB.
 //

@@ -2,7 +2,7 @@
 //
 // Save this handler as `worker.ts`:
 //
-// - Save `WEBHOOK_SECRET=...` as `.dev.vars`, and run the Worker with `npx wrangler dev`.
+// - Save `WEBHOOK_SECRET=...` as `.dev.vars` and run the Worker with `npx wrangler dev`.
 // - Run `npx wrangler secret put WEBHOOK_SECRET`, then `npx wrangler deploy`.
 // - Do not use KV, because two Workers could read at the same time that a key is free.
 

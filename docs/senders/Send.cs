@@ -2,7 +2,7 @@
 //
 // Save this as `Program.cs` of a console project. It needs .NET 5.
 //
-// - Do not use `PostAsJsonAsync`, which serializes again. Use `JsonSerializer.SerializeToUtf8Bytes` once, and send a `ByteArrayContent`.
+// - Do not use `PostAsJsonAsync`, which serializes again. Use `JsonSerializer.SerializeToUtf8Bytes` once and send a `ByteArrayContent`.
 // - The program was tested with Mono, not with .NET, so it checks four [test vectors](index.md#test-vectors) at each start.
 
 // dotnet run -- URL FILE, with the secret in WEBHOOK_SECRET.

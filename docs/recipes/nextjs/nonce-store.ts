@@ -1,6 +1,6 @@
 // # Next.js
 //
-// For Next.js 16. Install `redis`, and save this file as `nonce-store.ts` beside `app` or `pages`:
+// For Next.js 16. Install `redis` and save this file as `nonce-store.ts` beside `app` or `pages`:
 //
 // - Run the app with `npx next build && npx next start`.
 // - With `src/`, save all files below `src/`.
