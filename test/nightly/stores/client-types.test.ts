@@ -48,7 +48,7 @@ function source([client = '', type = '', begin = '', query = '']: readonly strin
     ${AROUND[client]}
     const store = new ${Store}<${type}>({ begin: ${begin}, query: ${query}, workTimeout: 1000 })
     const source = { webhookId: '42', request: new Request('http://localhost'), eventId: () => 1 }
-    export const result: Promise<number> = handle(source, 'secret', store, async (_, t, signal) => {
+    export const result: Promise<number | undefined> = handle(source, 'secret', store, async (_, t, signal) => {
       const transaction: ${type} = t
       return [transaction, signal.aborted].length
     })
