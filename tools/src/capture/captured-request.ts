@@ -12,7 +12,7 @@ export type Certainty = 'exact' | 'text' | 'lossy' | 'rewritten'
 
 export interface PossibleBody {
   readonly body: Uint8Array
-  /** By default, `text`. */
+  /** If it is absent, the body is `text`. */
   readonly certainty?: Certainty | undefined
 }
 
