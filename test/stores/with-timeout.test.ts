@@ -21,10 +21,15 @@ function watch(answer: boolean | Promise<boolean>): { outcome: unknown } {
 }
 
 describe('withTimeout', () => {
-  it.each(['reserve', 'reserveAll', 'release'] as const)(
+  it.each(['reserve', 'reserveAll', 'release', 'claim'] as const)(
     'rejects %s after its milliseconds, and not before',
     async (method) => {
-      const silent = { reserve: SILENT.reserve, reserveAll: SILENT.reserve, release: () => new Promise<void>(() => {}) }
+      const silent = {
+        reserve: SILENT.reserve,
+        reserveAll: SILENT.reserve,
+        release: () => new Promise<void>(() => {}),
+        claim: () => new Promise<never>(() => {}),
+      }
       const seen = watch(Reflect.apply(withTimeout(silent, 1000)[method] as () => never, undefined, ['42', ['n'], 600]))
       await time.pass(999)
       expect(seen.outcome).toBe('pending')
@@ -109,6 +114,30 @@ describe('withTimeout', () => {
       expect(store.reserve('42', 'n', 600)).toBe(false)
       expect(calls).toEqual(['reserve', 'reserve'])
     })
+  })
+
+  it('passes on claim and eventTtlSeconds, and never gives back a claim that comes late', async () => {
+    const database = new MemoryNonceStore({ eventTtlSeconds: 700 })
+    const store: NonceStore = {
+      reserve: (...call) => database.reserve(...call),
+      release: () => expect.unreachable(),
+      async claim(...call) {
+        await new Promise((resolve) => setTimeout(resolve, 2000))
+        return database.claim(...call)
+      },
+      eventTtlSeconds: database.eventTtlSeconds,
+    }
+    const limited = withTimeout(store, 1000)
+    expect(limited.eventTtlSeconds).toBe(700)
+    for (const isDone of [false, true]) {
+      const seen = watch(limited.claim?.('42', ['n'], 30, 'owner', isDone) as never)
+      await time.pass(3000)
+      expect(seen.outcome).toMatch(/^No response within 1000 ms/)
+    }
+    expect(database.claim('42', ['n'], 30, 'another owner')).toBe('taken')
+    const direct = withTimeout(database, 1000)
+    expect(await direct.claim?.('42', ['n'], 30, 'another owner')).toBe('taken')
+    expect(withTimeout(SILENT, 1000)).not.toHaveProperty('claim')
   })
 
   it('reads an answer that arrived while the process stalled before it rejects', async () => {
