@@ -59,8 +59,8 @@ interface Answered {
   readonly differences?: readonly string[]
 }
 
-/** The maximum number of requests that wait for their report. More requests are not read yet, because they would fill the memory. */
-const MAX_WAITING = 100
+/** The maximum number of requests that are being read or wait for their report. More would fill the memory, so they are not read yet. */
+const MAX_OPEN = 100
 
 /** The maximum number of bytes in all bodies that are being received, or wait for their report. */
 const MAX_HELD_BYTES = 64 * 2 ** 20
@@ -109,7 +109,10 @@ export class Receiver {
   readonly #broken = new WeakSet<Duplex>()
   /** Settles when all reports so far are printed. */
   #turn = Promise.resolve()
-  #waiting = 0
+  /** The number that `MAX_OPEN` limits. */
+  #open = 0
+  /** Lets the requests in that wait, the oldest first. */
+  readonly #entries: (() => void)[] = []
   /** The number of bytes that `MAX_HELD_BYTES` limits. */
   #held = 0
   #saved = 0
@@ -130,7 +133,8 @@ export class Receiver {
       this.#refuse(request, response, refusal, `${refusal.detail}\n`)
       return
     }
-    while (this.#waiting >= MAX_WAITING) await this.#turn
+    if (this.#open === MAX_OPEN) await new Promise<void>((resolve) => this.#entries.push(resolve))
+    else this.#open++
     const headers = pairsOf(request.rawHeaders)
     let held = 0
     const release = () => {
@@ -149,19 +153,23 @@ export class Receiver {
       // The bytes no longer count, so that other requests are not refused because of them.
       release()
     })
-    let body: Uint8Array
-    try {
-      body = await readBody(request)
-    } catch (error) {
+    const body = await readBody(request).catch((error: unknown) => this.#refuseBody(request, response, error))
+    // The request may have arrived completely after it was refused.
+    if (body === undefined || response.headersSent) {
       release()
-      this.#refuseBody(request, response, error)
+      this.#leave()
       return
     }
-    // The request may have arrived completely after it was refused.
-    if (response.headersSent) return
     const arrived = { request, ...targetOf(request), headers, body, time: this.#settings.clock.now() }
     const answered = this.#answer(arrived, response)
-    this.#inTurn(async () => this.#explain(arrived, await answered).finally(release))
+    void this.#inTurn(async () => this.#explain(arrived, await answered).finally(release)).then(() => this.#leave())
+  }
+
+  /** Gives the place of a request to the next one that waits. */
+  #leave(): void {
+    const next = this.#entries.shift()
+    if (next === undefined) this.#open--
+    else next()
   }
 
   refuseConnection(error: Error, socket: Duplex): void {
@@ -180,7 +188,7 @@ export class Receiver {
     await this.#turn
   }
 
-  #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): undefined {
     const { code, message: detail, status = 500 } = Object(error)
     // The code `ERR_BODY_TOO_LARGE` becomes `body_too_large`.
     const reason = String(code).replace('ERR_', '').toLowerCase()
@@ -196,11 +204,10 @@ export class Receiver {
 
   #report(report: Pick<Report, 'method' | 'path' | 'status'> & { reason: string; detail: string }): void {
     const time = this.#settings.clock.now()
-    this.#inTurn(async () => [{ ...report, time, ok: false, findings: [] }])
+    void this.#inTurn(async () => [{ ...report, time, ok: false, findings: [] }])
   }
 
-  #inTurn(explain: () => Promise<Explained>): void {
-    this.#waiting++
+  #inTurn(explain: () => Promise<Explained>): Promise<void> {
     this.#turn = this.#turn.then(async () => {
       try {
         const [report, received] = await explain()
@@ -211,8 +218,8 @@ export class Receiver {
       } catch (error) {
         this.#failed.abort(error)
       }
-      this.#waiting--
     })
+    return this.#turn
   }
 
   async #answer(arrived: Arrived, response: ServerResponse): Promise<Answered> {
