@@ -25,6 +25,8 @@ const NIGHTLY = ['test/nightly/**/*.test.ts', 'tools/test/nightly/**/*.test.ts']
 const NOT_TESTS = ['**/node_modules/**']
 
 const PACKED = 'test/support/packed-install.ts'
+/** These start processes or push many MiB, which takes long on a busy machine. */
+const PROGRAMS = ['tools/test/cli/**/*.test.ts', 'tools/test/{curl,diagnose/fixes}.test.ts']
 /** Bundles the command line from the source. */
 const COMMAND_LINE = 'tools/test/cli/program.ts'
 
@@ -54,8 +56,17 @@ export default defineConfig({
         test: {
           name: 'tools',
           include: ['tools/test/**/*.test.ts'],
-          exclude: [...NOT_TESTS, ...MOCKING, ...CI, ...NIGHTLY],
+          exclude: [...NOT_TESTS, ...MOCKING, ...CI, ...PROGRAMS, ...NIGHTLY],
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'programs',
+          include: PROGRAMS,
+          isolate: false,
+          testTimeout: 60_000,
           globalSetup: COMMAND_LINE,
         },
       },

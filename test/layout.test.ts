@@ -69,3 +69,14 @@ it('no build reads a file of the tests', () => {
   expect(code.filter((file) => readsTests.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
   expect(['build', 'docs', 'prepack'].filter((name) => readsTests.test(scripts[name]))).toEqual([])
 })
+
+it('npm test runs every project but those that CI and the night run', () => {
+  const projects = Array.from(
+    readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8').matchAll(/^ *name: '(\w+)'|[{] name: '(\w+)'/gm),
+    ([, name, other]) => name ?? other,
+  )
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const isRun = (name = '') => scripts.test.includes(` --project ${name}`)
+  expect(projects.filter((name) => !isRun(name))).toEqual(['package', 'ci', 'nightly'])
+  expect(projects.length).toBeGreaterThan(5)
+})

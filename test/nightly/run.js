@@ -59,12 +59,14 @@ const PARTS = {
     commands: [`${RANDOM} FC_RUNS=1000 npx vitest run test/property test/standard-webhooks --testTimeout 300000`],
     minutes: 20,
   },
-  fuzz: { commands: tests('fuzz', 0).commands.map((command) => `${RANDOM} ${command}`), minutes: 20 },
+  fuzz: { commands: tests('fuzz', 0).commands.map((command) => `${RANDOM} FC_RUNS=1000 ${command}`), minutes: 20 },
   mutation: { commands: ['node test/nightly/mutation/run.js'], minutes: 240 },
   timing: { commands: ['node test/nightly/timing/run.js'], minutes: 10 },
   speed: { commands: ['node test/nightly/speed/run.js'], minutes: 15 },
   coverage: {
-    commands: ['npx vitest run --project unit --project mocking --project tools --project ci --coverage'],
+    commands: [
+      'npx vitest run --project unit --project mocking --project tools --project programs --project ci --coverage',
+    ],
     minutes: 30,
   },
 }

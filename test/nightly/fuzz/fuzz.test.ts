@@ -11,15 +11,8 @@ import { bodyOf, headersOf, storeOf, wrongStore } from './shapes.js'
 const TIME = 240_000
 
 const RESULTS = [
-  'accepted',
-  'ERR_INVALID_ARGUMENT',
-  'ERR_NONCE_STORE',
-  'invalid_nonce',
-  'invalid_timestamp',
-  'missing_header',
-  'replayed_nonce',
-  'signature_mismatch',
-  'timestamp_outside_window',
+  ...['accepted', 'ERR_INVALID_ARGUMENT', 'ERR_NONCE_STORE', 'invalid_nonce', 'invalid_timestamp', 'missing_header'],
+  ...['replayed_nonce', 'signature_mismatch', 'timestamp_outside_window'],
 ]
 
 it.each(SCHEMES)(

@@ -107,7 +107,7 @@ describe('the entry', () => {
       })
     }
     const ended = import('../../src/cli/main.js')
-    await vi.waitFor(() => expect(printed.join('')).toContain('Listening on'), 20_000)
+    await vi.waitFor(() => expect(printed.join('')).toContain('Listening on'), 50_000)
     process.emit(signal)
     await ended
     expect(printed.join('')).toContain('No request arrived.')

@@ -45,7 +45,7 @@ describe('the workbench', () => {
       Object.defineProperty(process, 'platform', { value: system })
       const env = { PATH: [join(folder, system), process.env['PATH']].join(delimiter) }
       const { text } = await call(['workbench'], { packageFolder, env })
-      await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
+      await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 50_000)
     })
 
     it('on Windows by the program in its own folder, because a folder of somebody else may have one of the same name', async () => {
@@ -54,7 +54,7 @@ describe('the workbench', () => {
       Object.defineProperty(process, 'platform', { value: 'win32' })
       const env = { PATH: join(folder, 'downloads'), SystemRoot: join(folder, 'system') }
       const { text } = await call(['workbench'], { packageFolder, env })
-      await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
+      await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 50_000)
       expect(existsSync(another)).toBe(false)
     })
   })

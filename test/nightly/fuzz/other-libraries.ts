@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { expect, vi } from 'vitest'
-import { sign, verify } from '../../src/standard-webhooks/index.js'
-import { fc, RUNS } from '../support/fast-check.js'
-import { NOW, RecordingStore } from '../support/request.js'
-import { standardSignatureOf } from '../support/standard-webhooks.js'
+import { sign, verify } from '../../../src/standard-webhooks/index.js'
+import { fc, RUNS } from '../../support/fast-check.js'
+import { NOW, RecordingStore } from '../../support/request.js'
+import { standardSignatureOf } from '../../support/standard-webhooks.js'
 
 // Compares this package with another library of Standard Webhooks: as a sender, and as a judge of the same random requests.
 
