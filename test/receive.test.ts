@@ -78,13 +78,6 @@ describe('a valid request', () => {
       webhookId: '42',
     })
   })
-
-  it('may be signed with one of several secrets', async () => {
-    expect(await outcomeOf(fetchRequest(), { secret: ['another secret', SECRET] })).toEqual({
-      ...ACCEPTED,
-      secretIndex: 1,
-    })
-  })
 })
 
 it('uses the secrets of the call, even if the list changes while the body arrives', async () => {
@@ -181,15 +174,19 @@ const BROKEN_HEADERS: readonly (readonly [reason: string, headers: Record<string
 ]
 
 describe('a request whose headers break a rule', () => {
+  type Thrown = { readonly [name in 'code' | 'reason' | 'webhookId' | 'headers' | 'hasRead']: unknown }
+
   /** Starts a handler, and returns its port, what `receive` threw, and the requests. */
   async function handler() {
-    const errors: { error: unknown; hasRead: boolean }[] = []
+    const errors: Thrown[] = []
     const port = await serve(async (request, response) => {
       try {
         await receive({ webhookId: '42', request }, SECRET, new RecordingStore(), new TestClock())
         response.end()
       } catch (error) {
-        errors.push({ error, hasRead: request.readableDidRead })
+        // Plain fields: if one is wrong, the difference shows it, which it does not for an error.
+        const { code, reason, webhookId, headers } = error as Partial<WebhookRejectedError>
+        errors.push({ code, reason, webhookId, headers, hasRead: request.readableDidRead })
         refuse(response, error, { log() {} })
       }
     })
@@ -209,20 +206,22 @@ describe('a request whose headers break a rule', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(answer).toMatch(/\r\nConnection: close\r\n/)
     expect(answer).not.toMatch(/nonce|timestamp|signature|header/i)
-    const error = { code: 'ERR_WEBHOOK_REJECTED', reason, webhookId: '42', headers: { Connection: 'close' } }
-    expect(errors).toMatchObject([{ error, hasRead: false }])
+    const headersOfAnswer = { Connection: 'close' }
+    expect(errors).toEqual([
+      { code: 'ERR_WEBHOOK_REJECTED', reason, webhookId: '42', headers: headersOfAnswer, hasRead: false },
+    ])
   })
 
   it.each(BROKEN_HEADERS)('is rejected, even if it announces too much: %s %j', async (reason, headers) => {
     const { port, errors } = await handler()
     expect(await announce(port, 50_000_000, headers)).toMatch(/^HTTP\/1\.1 401 /)
-    expect(errors).toMatchObject([{ error: { reason } }])
+    expect(errors).toMatchObject([{ reason }])
   })
 
   it('is too large if only its length is wrong', async () => {
     const { port, errors } = await handler()
     expect(await announce(port, 50_000_000, HEADERS)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
-    expect(errors).toMatchObject([{ error: { code: 'ERR_BODY_TOO_LARGE' } }])
+    expect(errors).toMatchObject([{ code: 'ERR_BODY_TOO_LARGE' }])
   })
 
   it.each(BROKEN_HEADERS)('keeps the body of a Fetch request untouched: %s %j', async (reason, headers) => {
@@ -321,9 +320,7 @@ describe('an event of AWS Lambda', () => {
     ['payload 2.0 and function URL', { headers: HEADERS, body: text, isBase64Encoded: false }],
     ['base64', { headers: HEADERS, body: BODY.toString('base64'), isBase64Encoded: true }],
     ['payload 1.0', { headers: HEADERS, multiValueHeaders: lists, body: text, isBase64Encoded: false } as BodySource],
-    ['ALB', { headers: HEADERS, body: text, isBase64Encoded: false }],
     ['ALB with lists', { multiValueHeaders: lists, body: text, isBase64Encoded: false } as BodySource],
-    ['a null list', { headers: HEADERS, multiValueHeaders: null, body: text, isBase64Encoded: false } as BodySource],
   ])('of %s is accepted', async (_, event) => {
     expect(await outcomeOf(event)).toEqual(ACCEPTED)
   })
@@ -379,13 +376,7 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
       source({ maxbytes: 10 }, SECRET, store),
       /^source\.maxbytes is unknown\. Use one of: webhookId, request, maxBytes, bodyTimeout\.$/,
     ],
-    [
-      'a request as for verify',
-      [{ webhookId: '42', ...request }, SECRET, store],
-      /^source\.headers is unknown\. Use one of: webhookId, request, /,
-    ],
     ['no request', from(undefined), /^source\.request is undefined\. Pass \{ webhookId, request \}\.$/],
-    ['a promise', from(Promise.resolve(request)), /^request is a promise that was not awaited\. Await it\.$/],
     ['no headers', from({ rawBody: BODY }), /^request\.headers is undefined\. Pass Node's request\.headers, /],
     ['no body', from({ headers: HEADERS }), /^request is an object without raw bytes\. Pass the request/],
     [
@@ -394,24 +385,9 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
       /^request\.body is an object, as a body parser returns it\. /,
     ],
     [
-      'a body as text',
-      from({ headers: HEADERS, body: '{}' }),
-      /^request\.body is a string\. Pass the bytes as received/,
-    ],
-    [
-      'a body not awaited',
-      from({ headers: HEADERS, body: Promise.resolve(BODY) }),
-      /^request\.body is a promise .* Await it\.$/,
-    ],
-    [
       'a parsed event',
       from(event),
       /^request\.body is an object, .*\nAWS Lambda: .*, and remove the body parser from this function/,
-    ],
-    [
-      'a request as headers',
-      from({ headers: { headers: HEADERS }, body: BODY }),
-      /^request\.headers is a whole request\. /,
     ],
     ['a wrong limit', source({ maxBytes: '1mb' }, SECRET, store), /^maxBytes must be a whole number of bytes\. /],
   ])('%s', async (_, args, message) => {

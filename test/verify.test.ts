@@ -44,115 +44,28 @@ describe('a valid request', () => {
     await resultOf(signedRequest(), SECRET, store)
     expect(store.calls).toEqual([['42', NONCE, 600]])
   })
-
-  it('uses Date if there is no clock', async () => {
-    const timestamp = String(Math.floor(Date.now() / 1000))
-    expect(await verify(signedRequest({ timestamp }), SECRET, new MemoryNonceStore())).toMatchObject({ ok: true })
-  })
-
-  it.each<[string, Signed]>([
-    ['an empty body', { body: '' }],
-    ['a body of every byte', { body: Uint8Array.from({ length: 256 }, (_, byte) => byte) }],
-    ['a body of 1 MiB', { body: new Uint8Array(2 ** 20).fill(0xff) }],
-    ['text outside ASCII', { body: '{"name":"Zoë 🦊"}' }],
-  ])('may have %s', async (_, parts) => {
-    expect(await resultOf(signedRequest(parts))).toMatchObject({ ok: true })
-  })
-})
-
-describe('missing_header', () => {
-  it.each<[Record<string, string>, string]>([
-    [{}, 'x-timestamp'],
-    [{ 'x-timestamp': 'nonsense' }, 'x-nonce'],
-    [{ 'x-timestamp': 'nonsense', 'x-nonce': '' }, 'x-signature'],
-    [{ 'x-signature': '' }, 'x-timestamp'],
-  ])('names the first header that is absent from %o, before it checks a format', async (headers, header) => {
-    expect(await resultOf({ ...signedRequest(), headers })).toMatchObject({ reason: 'missing_header', header })
-  })
 })
 
 describe('invalid_timestamp', () => {
   it.each([
-    '',
-    ' ',
-    ` ${TIMESTAMP}`,
-    `${TIMESTAMP} `,
-    `${TIMESTAMP}\n`,
-    `+${TIMESTAMP}`,
-    `-${TIMESTAMP}`,
-    `${TIMESTAMP}.0`,
-    `${TIMESTAMP}.`,
-    '1.7e9',
-    '1e9',
-    '0x6553f100',
-    '1_700_000_000',
-    '1,700,000,000',
     // The characters before 0 and after 9.
     '169999999/',
     '169999999:',
-    `${TIMESTAMP}, ${TIMESTAMP}`,
     '\u0661\u0667\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660',
     '\uff11\uff17\uff10\uff10\uff10\uff10\uff10\uff10\uff10\uff10',
-    'NaN',
-    'Infinity',
-    '2023-11-14T22:13:20Z',
   ])('rejects %j', async (timestamp) => {
     expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'invalid_timestamp' })
-  })
-
-  it('signs the digits unchanged, with leading zeros', async () => {
-    expect(await resultOf(signedRequest({ timestamp: `000${TIMESTAMP}` }))).toMatchObject({
-      ok: true,
-      timestamp: SECONDS,
-    })
-    const signature = signatureOf(TIMESTAMP, NONCE, 'a body', SECRET)
-    expect(await resultOf(signedRequest({ timestamp: `000${TIMESTAMP}`, signature }))).toMatchObject({
-      reason: 'signature_mismatch',
-    })
   })
 })
 
 describe('timestamp_outside_window', () => {
-  it.each([
-    [-300_000, true],
-    [-300_000.5, false],
-    [-300_001, false],
-    [-299_999.5, true],
-    [-301_000, false],
-    [0, true],
-    [299_999.5, true],
-    [300_000, true],
-    [300_000.5, false],
-    [300_001, false],
-    [301_000, false],
-  ])('with server time %d ms after the timestamp: accepted is %s', async (milliseconds, accepted) => {
-    const clock = new TestClock(NOW + milliseconds)
-    expect(await verify(signedRequest(), SECRET, new RecordingStore(), clock)).toMatchObject(
-      accepted ? { ok: true } : { reason: 'timestamp_outside_window' },
-    )
-  })
-
-  it.each(['0', '9'.repeat(400), `${NOW}`, `1${'0'.repeat(65_536)}`])(
-    'rejects a timestamp of any size',
-    async (timestamp) => {
-      expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'timestamp_outside_window' })
+  it.each<unknown>([Number.NaN, Number.NEGATIVE_INFINITY, undefined, String(NOW), new Date(NOW), 1n])(
+    'rejects everything if the clock returns %o',
+    async (time) => {
+      const result = await verify(signedRequest(), SECRET, new RecordingStore(), { now: () => time as number })
+      expect(result).toMatchObject({ reason: 'timestamp_outside_window' })
     },
   )
-
-  it.each<unknown>([
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-    undefined,
-    String(NOW),
-    new Date(NOW),
-    1n,
-  ])('rejects everything if the clock returns %o', async (time) => {
-    const result = await verify(signedRequest(), SECRET, new RecordingStore(), { now: () => time as number })
-    expect(result).toMatchObject({
-      reason: 'timestamp_outside_window',
-    })
-  })
 
   it('is checked again after the store has answered', async () => {
     const clock = new TestClock(NOW + 300_000)
@@ -193,29 +106,12 @@ describe('timestamp_outside_window', () => {
 
 describe('invalid_nonce', () => {
   it.each([
-    ['nothing', ''],
-    ['a space', ' '],
-    ['a space inside', 'a b'],
-    ['a space before', ' a'],
-    ['a space after', 'a '],
-    ['a tab', 'a\tb'],
-    ['a line feed after', 'a\n'],
-    ['a NUL', 'a\0'],
-    ['DEL', 'a\x7f'],
-    ['0x80', 'a\x80'],
-    ['a Latin-1 letter', 'é'],
     ['a fullwidth letter', '\uff41'],
     ['an emoji', '🦊'],
     ['a lone surrogate', '\ud83e'],
-    ['two values joined', 'a, b'],
-    ['129 characters', 'a'.repeat(129)],
     ['65 536 characters', 'a'.repeat(65_536)],
   ])('rejects %s', async (_, nonce) => {
     expect(await resultOf(signedRequest({ nonce }))).toMatchObject({ reason: 'invalid_nonce' })
-  })
-
-  it.each([1, 2, 36, 127, 128])('accepts %d characters', async (length) => {
-    expect(await resultOf(signedRequest({ nonce: 'n'.repeat(length) }))).toMatchObject({ ok: true })
   })
 
   it('accepts each of the 94 visible ASCII characters and none of the other first 256', async () => {
@@ -231,31 +127,14 @@ describe('invalid_nonce', () => {
 
 describe('signature_mismatch', () => {
   it.each([
-    ['nothing', ''],
-    ['uppercase hex', valid.toUpperCase()],
-    ['one uppercase digit', valid.replace(/[a-f]/, (digit) => digit.toUpperCase())],
-    ['a prefix', `sha256=${valid}`],
-    ['63 digits', valid.slice(1)],
-    ['62 digits', valid.slice(2)],
-    ['65 digits', `${valid}0`],
-    ['66 digits', `${valid}00`],
-    ['twice the digits', `${valid}${valid}`],
-    ['two values joined', `${valid}, ${valid}`],
-    ['a space before', ` ${valid}`],
-    ['a line feed after', `${valid}\n`],
-    ['a letter that is not a digit', `g${valid.slice(1)}`],
     ['a letter outside ASCII', `é${valid.slice(1)}`],
-    ['a letter outside ASCII at the end', `${valid.slice(0, 63)}é`],
     [
       'letters whose low bytes are the digits',
       valid.replace(/./g, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))),
     ],
-    ['base64', Buffer.from(valid, 'hex').toString('base64')],
     ['65 536 digits', 'a'.repeat(65_536)],
   ])('rejects %s', async (_, signature) => {
-    expect(await resultOf(signedRequest({ signature }))).toMatchObject({
-      reason: 'signature_mismatch',
-    })
+    expect(await resultOf(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
   })
 
   it('rejects 64 zeros, and a signature that differs in any one digit', async () => {
@@ -265,9 +144,7 @@ describe('signature_mismatch', () => {
     )
     expect(new Set(changed).size).toBe(64)
     for (const signature of ['0'.repeat(64), ...changed]) {
-      expect(await resultOf(signedRequest({ signature }))).toMatchObject({
-        reason: 'signature_mismatch',
-      })
+      expect(await resultOf(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
     }
   })
 
@@ -281,33 +158,9 @@ describe('signature_mismatch', () => {
     const signature = signedRequest(parts).headers['x-signature']
     expect(await resultOf(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
   })
-
-  it('distinguishes bytes that decode to the same text', async () => {
-    const signed = signedRequest({ body: Uint8Array.of(0xef, 0xbf, 0xbd) })
-    expect(await resultOf({ ...signed, body: Uint8Array.of(0xff) })).toMatchObject({ reason: 'signature_mismatch' })
-  })
-})
-
-describe('the order of the rules', () => {
-  it.each<[string, Signed]>([
-    ['invalid_timestamp', { timestamp: 'x', nonce: '', signature: '' }],
-    ['timestamp_outside_window', { timestamp: '0', nonce: '', signature: '' }],
-    ['invalid_nonce', { nonce: '', signature: '' }],
-    ['signature_mismatch', { signature: '' }],
-    ['replayed_nonce', {}],
-  ])('names %s first', async (reason, parts) => {
-    const taken = { reserve: () => false }
-    expect(await resultOf(signedRequest(parts), SECRET, taken)).toMatchObject({ reason })
-  })
 })
 
 describe('replayed_nonce', () => {
-  it('rejects the same request again', async () => {
-    const store = new MemoryNonceStore()
-    expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
-    expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
-  })
-
   it('rejects a replay at the last instant at which its timestamp is in the window', async () => {
     const clock = new TestClock(NOW - 300_000)
     const store = new MemoryNonceStore({ clock })
@@ -332,17 +185,6 @@ describe('a message that can be split differently', () => {
         ['42', `signature ${signature}`, 600],
       ])
     }
-  })
-
-  it.each([
-    [whole, other],
-    [other, whole],
-  ])('is accepted once: %o, then %o', async (first, second) => {
-    const store = new MemoryNonceStore()
-    expect(await resultOf(signedRequest({ ...first, signature }), SECRET, store)).toMatchObject({ ok: true })
-    expect(await resultOf(signedRequest({ ...second, signature }), SECRET, store)).toMatchObject({
-      reason: 'replayed_nonce',
-    })
   })
 
   it('does not reserve the signature if the nonce is taken', async () => {
@@ -378,15 +220,10 @@ describe('a message that can be split differently', () => {
   })
 
   it.each<[string, Signed, boolean]>([
-    ['no colon anywhere', { nonce: 'abc', body: 'body' }, false],
-    ['an empty body', { nonce: 'abc', body: '' }, false],
     ['a colon in the nonce', { nonce: 'a:c', body: '' }, true],
-    ['a colon at the end of the nonce', { nonce: 'a:', body: '' }, true],
     ['a colon at the start of the nonce (a nonce is not empty)', { nonce: ':a', body: '' }, false],
-    ['two colons at the start of the nonce', { nonce: '::a', body: '' }, true],
     ['nothing but a colon', { nonce: ':', body: '' }, false],
     ['a colon at the start of the body', { nonce: 'abc', body: ':' }, true],
-    ['a colon behind a space in the body', { nonce: 'abc', body: 'a b:c' }, false],
     ['a colon behind a control character in the body', { nonce: 'abc', body: '{\n"a":1}' }, false],
     ['a colon behind a byte outside ASCII', { nonce: 'abc', body: Uint8Array.of(0x61, 0x80, 0x3a) }, false],
     ['a colon behind DEL', { nonce: 'abc', body: 'a\x7f:' }, false],
@@ -394,7 +231,6 @@ describe('a message that can be split differently', () => {
     ['a colon that ends a nonce of 128 characters', { nonce: 'a'.repeat(100), body: `${'b'.repeat(27)}:` }, true],
     ['a colon that ends one of 129', { nonce: 'a'.repeat(100), body: `${'b'.repeat(28)}:` }, false],
     ['a nonce of 127 characters and a colon', { nonce: 'a'.repeat(127), body: ':' }, true],
-    ['a nonce of 128 characters and a colon', { nonce: 'a'.repeat(128), body: ':' }, false],
     ['a nonce of 128 characters with a colon', { nonce: `${'a'.repeat(127)}:`, body: ':' }, true],
   ])('with %s: %s', async (_, split, isSplittable) => {
     const store = new RecordingStore()
@@ -403,35 +239,8 @@ describe('a message that can be split differently', () => {
   })
 })
 
-describe('a list of secrets', () => {
-  const secrets = ['new', 'old', SECRET]
-
-  it.each(secrets)('accepts a request signed with %j and says which matched', async (secret) => {
-    expect(await resultOf(signedRequest({ secret }), secrets)).toMatchObject({
-      ok: true,
-      secretIndex: secrets.indexOf(secret),
-    })
-  })
-
-  it('rejects a request signed with none of them', async () => {
-    expect(await resultOf(signedRequest({ secret: 'another' }), secrets)).toMatchObject({
-      reason: 'signature_mismatch',
-    })
-  })
-
-  it('returns the first index of a secret that is in the list twice', async () => {
-    expect(await resultOf(signedRequest(), ['new', SECRET, SECRET])).toMatchObject({ secretIndex: 1 })
-    expect(await resultOf(signedRequest(), ['new', 'new', SECRET])).toMatchObject({ secretIndex: 2 })
-  })
-})
-
 describe('a secret', () => {
   it.each([
-    ['is text, encoded as UTF-8', 'schlüssel 🔑'],
-    ['is not decoded, although it looks like hex', '00ff'],
-    ['is not decoded, although it looks like base64', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-    ['keeps its spaces', ' secret\n'],
-    ['may be longer than a block of the hash', 's'.repeat(1000)],
     ['may end with a word for a missing value', 'not undefined'],
     ['may begin with a word for a missing value', 'null and void'],
   ])('%s', async (_, secret) => {
@@ -578,17 +387,5 @@ describe('the nonce store', () => {
       await expect(result).rejects.toMatchObject({ code: 'ERR_NONCE_STORE' })
       expect(asked).toEqual(['a:b'])
     }
-  })
-
-  it('is called with itself as `this`', async () => {
-    class Store {
-      keys = new Set<string>()
-      reserve(_: string, key: string) {
-        return this.keys.size < this.keys.add(key).size
-      }
-    }
-    const store = new Store()
-    expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
-    expect(store.keys.size).toBe(1)
   })
 })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
-import { eventually } from '../../../test/support/servers.js'
+import { vi } from 'vitest'
 import { pathInPackage } from '../../src/cli/command.js'
 import type * as source from '../../src/cli/listen/report.js'
 import { run } from '../../src/cli/run.js'
@@ -41,6 +41,9 @@ export type StartListener = (
   secretArgs?: readonly string[],
   packageFolder?: string,
 ) => Promise<Listener>
+
+/** Less than the limit of a test, so that a test says what it waited for. */
+const PATIENCE = { timeout: 50_000, interval: 25 }
 
 const ARGS = ['listen', '--port', '0']
 const SECRET_ARGS = ['--secret-env', 'WEBHOOK_SECRET']
@@ -86,11 +89,11 @@ async function listener(
   stderr.setEncoding('utf8').on('data', (text) => {
     errors += text
   })
-  const port = await eventually(() => {
+  const port = await vi.waitFor(() => {
     const [, found] = /http:\/\/[^\s"]+?:(\d+)/.exec(printed) ?? []
     if (found === undefined) throw new Error(`no address in ${printed}${errors}`)
     return Number(found)
-  })
+  }, PATIENCE)
   const reports = () => {
     const lines = printed.split('\n').slice(0, -1)
     return lines.map((line) => JSON.parse(line)).filter((line) => 'method' in line)
@@ -102,11 +105,11 @@ async function listener(
     stderr: () => errors,
     reports,
     waitFor: (count) =>
-      eventually(() => {
+      vi.waitFor(() => {
         const now = reports()
-        if (now.length < count) throw new Error(`${now.length} reports of ${count}`)
+        if (now.length < count) throw new Error(`listen has printed ${now.length} reports, not ${count}: ${printed}`)
         return now
-      }),
+      }, PATIENCE),
     exitCode,
     interrupt() {
       press()
