@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore } from '../../src/index.js'
 import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
@@ -17,14 +18,21 @@ const database = {
   }),
 }
 
-it.each<[string, NonceStore]>([
+const STORES: readonly [name: string, store: NonceStore][] = [
   ['MemoryNonceStore', new MemoryNonceStore()],
   ['RedisNonceStore', new RedisNonceStore({ sendCommand: called })],
   ['PostgresNonceStore', new PostgresNonceStore({ query: called })],
   ['MySqlNonceStore', new MySqlNonceStore({ query: called })],
   ['DynamoDBNonceStore', new DynamoDBNonceStore({ putItem: called })],
   ['SqliteNonceStore', new SqliteNonceStore(database)],
-])(
+]
+
+it('every store of the package is here', () => {
+  const names = readFileSync(new URL('../package/names.txt', import.meta.url), 'utf8').match(/\b\w+NonceStore(?= |$)/gm)
+  expect(STORES.map(([name]) => name).sort()).toEqual([...new Set(names)].sort())
+})
+
+it.each(STORES)(
   '%s refuses a TTL that is not positive, and a webhookId that is not well-formed, before it calls the client',
   async (_, store) => {
     for (const ttlSeconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
