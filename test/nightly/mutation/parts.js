@@ -1,8 +1,9 @@
 /**
  * The parts of `src/` that are mutated together, and the tests that run against each of their mutants. Slow tests and tests that
- * start processes are left out. A run fails below the score, in percent. No score is 100, because some mutants change no result.
+ * start processes are left out. A run fails below the score, in percent. No score is 100, because some mutants change no result. Only
+ * the parts that decide who gets in have a score. In the others, a survivor shows where to look, and needs no test of its own.
  *
- * @type {Record<string, { mutate: string[], testFiles: string[], score: number }>}
+ * @type {Record<string, { mutate: string[], testFiles: string[], score?: number }>}
  */
 export const PARTS = {
   core: {
@@ -46,7 +47,6 @@ export const PARTS = {
       'test/rules/wording.test.ts',
       'test/stores/{network-stores,reservations,with-timeout}.test.ts',
     ],
-    score: 97,
   },
   memory: {
     mutate: ['src/stores/memory.ts'],
@@ -82,7 +82,7 @@ export const PARTS = {
     score: 94,
   },
   testing: { mutate: ['tools/src/testing/*.ts'], testFiles: ['tools/test/testing/*.test.ts'], score: 92 },
-  capture: { mutate: ['tools/src/capture/*.ts'], testFiles: ['tools/test/capture/*.test.ts'], score: 95 },
+  capture: { mutate: ['tools/src/capture/*.ts'], testFiles: ['tools/test/capture/*.test.ts'] },
   cli: {
     mutate: [
       'tools/src/cli/**/*.ts',
@@ -94,12 +94,10 @@ export const PARTS = {
       'tools/test/cli/{check,listen}/*.test.ts',
       'tools/test/cli/{check,diagnose,http-client,listen,output,read-input,run,secret-source,send,sign,standard-webhooks}.test.ts',
     ],
-    score: 95,
   },
   json: {
     mutate: ['tools/src/diagnose/json/*.ts'],
     testFiles: ['tools/test/diagnose/{json,hypotheses}/*.test.ts'],
-    score: 96,
   },
   hypotheses: {
     mutate: ['tools/src/diagnose/hypotheses/*.ts', 'tools/src/bytes.ts'],
@@ -108,7 +106,6 @@ export const PARTS = {
       'tools/test/diagnose/{captured,encodings,kinds}.test.ts',
       'tools/test/diagnose/hypotheses/*.test.ts',
     ],
-    score: 96,
   },
   search: {
     mutate: [
@@ -116,9 +113,8 @@ export const PARTS = {
       'tools/src/node-primitives.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{captured,checks,dimensions,engine,explain,kinds,language,search,standard-webhooks,wording}.test.ts',
+      'tools/test/diagnose/{captured,checks,engine,explain,kinds,language,search,standard-webhooks,wording}.test.ts',
     ],
-    score: 92,
   },
   checks: {
     mutate: [
@@ -131,6 +127,5 @@ export const PARTS = {
       'tools/test/diagnose/{captured,checks,instant,kinds,masking,misnamed-headers,signature-form,wording}.test.ts',
       'tools/test/secret-strength.test.ts',
     ],
-    score: 93,
   },
 }
