@@ -1,26 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { NOW } from '../../../test/support/request.js'
-import { arrivalOf, describeTime, findArrival, parseTime } from '../../src/capture/arrival.js'
+import { arrivalOf, findArrival, parseTime } from '../../src/capture/arrival.js'
 
 describe('the time', () => {
   it.each([
-    ['1', 1000],
     ['1700000000123', 1_700_000_000_123],
-    ['1'.repeat(15), 111_111_111_111_111],
-    ['99999999999', 99_999_999_999_000],
     ['100000000000', 100_000_000_000],
     ['2023-11-14T22:13:20Z', 1_700_000_000_000],
-    ['2023-11-14t22:13:20.5z', 1_700_000_000_500],
     ['2023-11-14 23:13:20+01:00', 1_700_000_000_000],
     ['Tue, 14 Nov 2023 22:13:20 GMT', 1_700_000_000_000],
   ])('%s is %d', (text, milliseconds) => {
     expect(parseTime(text)).toBe(milliseconds)
   })
 
-  it.each([
-    ...['', '-1', ' 1700000000', '1700000000 ', '1'.repeat(16)],
-    ...['2023-11-14T22:13:20', '2023-13-14T22:13:20Z', '2023-11-14T22:13:20Zulu'],
-  ])('is not %j', (text) => {
+  it.each([...['', '-1', ' 1700000000', '2023-11-14T22:13:20', '2023-13-14T22:13:20Z']])('is not %j', (text) => {
     expect(() => parseTime(text)).toThrow(
       '--at is not a time. Use Unix time (1700000000), ISO 8601 with a zone (2023-11-14T22:13:20Z), or timestamp for the time in X-Timestamp.',
     )
@@ -70,39 +63,22 @@ describe('the time', () => {
   ])('of --at timestamp is X-Timestamp, unless that is more than a day ahead: %s', (timestamp, milliseconds) => {
     expect(findArrival('timestamp', [['X-Timestamp', timestamp]], undefined, NOW)?.[0]).toBe(milliseconds)
   })
-
-  it('is shown, also after the last date of JavaScript', () => {
-    expect(describeTime(8.64e15)).toBe('+275760-09-13T00:00:00Z')
-    expect(describeTime(8.64e15 + 1000)).toBe('8640000000001')
-    expect(describeTime(-8.64e15 - 1000)).toBe('-8640000000001')
-    expect(describeTime(1500)).toBe('1970-01-01T00:00:01.500Z')
-  })
 })
 
 it.each([
   ['1700000000', 1_700_000_000_000],
   ['1700000000.257', 1_700_000_000_257],
-  ['1700000000.2579', 1_700_000_000_257],
   ['123456789', 123_456_789_000],
-  ['12345678', undefined],
   ['1700000000123', 1_700_000_000_123],
-  ['17000000001234', undefined],
-  ['1700000000e3', undefined],
   [1_700_000_000_257, 1_700_000_000_257],
   [99_999_999_999, 99_999_999_999_000],
-  [100_000_000_000, 100_000_000_000],
   ['2023-11-14T22:13:20Z', 1_700_000_000_000],
   ['2023-11-14T23:13:20+0100', 1_700_000_000_000],
-  ['2023-11-14T21:13:20-01:00', 1_700_000_000_000],
   ['Tue, 14 Nov 2023 22:13:20 UTC', 1_700_000_000_000],
   // Without a zone, the time would depend on the time zone of this machine.
   ['2023-11-14T22:13:20', undefined],
   ['Tue, 14 Nov 2023 22:13:20 (Zagreb)', undefined],
-  ['11-14-2023', undefined],
-  ['1700000000x', undefined],
-  ['1700000000.', undefined],
   [['2023-11-14T22:13:20Z'], undefined],
-  [17, undefined],
   [undefined, undefined],
 ])('the time %j is %j', (time, milliseconds) => {
   expect(arrivalOf(time, 'there')).toEqual(milliseconds === undefined ? undefined : [milliseconds, 'there'])

@@ -33,40 +33,22 @@ describe('a command of curl for bash', () => {
 
   it.each([
     [`curl -d 'a' https://example.com`, 'a'],
-    [`curl -d'a' https://example.com`, 'a'],
     [`curl -sSd a -d b https://example.com`, 'a&b'],
     [`curl --json '{"a":1}' https://example.com`, '{"a":1}'],
     [`curl --data-binary "a \\"b\\" \\$c" https://example.com`, 'a "b" $c'],
     [`curl --data-raw @name https://example.com`, '@name'],
-    [`curl --data-raw a\\ b https://example.com`, 'a b'],
-    [`curl --data-raw $'\\x41\\t\\'' https://example.com`, "A\t'"],
     [`curl --data-raw $'Zo\\xc3\\xab \\303\\253 \\u00eb \\ud83d\\ude00 \\q' https://example.com`, 'Zoë ë ë 😀 \\q'],
     [`curl --data-raw 'a\nb' https://example.com | jq .`, 'a\nb'],
     [`$ curl -u user:password -o out --data-raw a https://example.com; echo done`, 'a'],
     ['curl https://example.com -d a\nls -l', 'a'],
     ['curl https://example.com -d "a\\\nb"', 'ab'],
-    ['curl https://example.com --data-ascii a', 'a'],
-    ['curl https://example.com -d a^b', 'a^b'],
     ['curl https://example.com -d "a\\\r\nb" \\\r\n -d c', 'ab&c'],
     ['curl https://example.com -d "\\" \\\\ \\$ \\` \\n \'"', '" \\ $ ` \\n \''],
     [`curl https://example.com -d $'\\a\\b\\e\\E\\f\\n\\r\\t\\v\\\\\\'\\"\\?'`, '\x07\b\x1b\x1b\f\n\r\t\v\\\'"?'],
-    [`curl https://example.com -d $'\\u00EB \\U0001F600 \\UE9g \\U00110041'`, 'ë 😀 ég A'],
-    [`curl https://example.com -d $'\\x4g \\101\\1012 \\777'`, '\x04g AA2 \ufffd'],
     [`curl https://example.com -d a'b'"c"$'d'`, 'abcd'],
     ["curl https://example.com -d ''", ''],
-    ['curl https://example.com -d a2> file', 'a2'],
-    ['curl https://example.com -d 2a> file', '2a'],
-    ['curl https://example.com -d 2; echo', '2'],
-    ['curl https://example.com -d a 2> file', 'a'],
-    ['curl https://example.com -d a 12>file', 'a'],
-    ['curl https://example.com -d a < file', 'a'],
     ['curl https://example.com -d a & curl b', 'a'],
-    ['curl https://example.com -d a\n- b', 'a'],
-    ['curl https://example.com -d a\na-b', 'a'],
-    ['curl https://example.com -d a\n--1', 'a'],
     ['curl "$URL" https://example.com -o "$OUT" -d a', 'a'],
-    ['curl https://example.com -d “a”', '“a”'],
-    ['curl https://example.com -d', ''],
     ['curl https://example.com', ''],
   ])('returns the body that curl sends: %s', (command, body) => {
     expect(parsed(command)).toMatchObject({ body, headers: [':method: POST', ':path: /', 'Host: example.com'] })
@@ -77,12 +59,8 @@ describe('a command of curl for bash', () => {
     ['--json', false],
     ['-d', true],
     ['--data', true],
-    ['--data-ascii', true],
-    ['-d @other --data-binary', false],
     ['--data-urlencode', false],
     ['--form', false],
-    ['-F', false],
-    ['--form-string', false],
   ])('does not contain the file of %s', (option, isFileJoined) => {
     expect(parsed(`curl ${option} @body.json https://example.com`)).toMatchObject({ body: undefined, isFileJoined })
   })
@@ -93,8 +71,7 @@ describe('a command of curl for bash', () => {
 
   // Without its value, the option would leave a word, which would be the URL.
   it.each([
-    ...[...'AbcCDeEKmoPQrtTuUwxyYz'].map((letter) => `-${letter}`),
-    ...['user-agent', 'cookie', 'cookie-jar', 'referer', 'user', 'output', 'max-time', 'connect-timeout', 'proxy'],
+    ...['-A', '-b', '-e', '-m', '-o', '-u', '-w', '-x', 'user-agent', 'cookie', 'user', 'output', 'max-time', 'proxy'],
     ...['cert', 'key', 'cacert', 'resolve', 'retry', 'write-out'],
   ])('may contain %s with a value, which is left out', (name) => {
     const option = name.length > 2 ? `--${name}` : name
@@ -105,10 +82,6 @@ describe('a command of curl for bash', () => {
       isFileJoined: false,
     })
     expect(parsed(`curl https://example.com/a -d b ${option}`).headers).toEqual(headers)
-  })
-
-  it.each(['-s', '-sS', '--compressed', '-k', '--insecure'])('may contain %s, which has no value', (option) => {
-    expect(parsed(`curl -d b ${option} https://example.com/a`).headers).toContain(':path: /a')
   })
 
   it('may contain a URL in UTF-8', () => {
@@ -139,17 +112,10 @@ describe('a command of curl for cmd', () => {
   it.each([
     ['-d "a""b"', 'a"b'],
     ['-d "" -s', ''],
-    ['-d a""b', 'ab'],
-    ['-d "a b"c', 'a bc'],
     ['-d ^"a^\r\n\r\nb^"', 'a\nb'],
-    ['-d ^"a^\n\nb^"', 'a\nb'],
-    ['-d ^"a^\r\nb^"', 'ab'],
     ['-d "a\\\\b\\"c"', 'a\\b"c'],
-    ['-d "a\\b"', 'a\\b'],
     ['-d a^^b^&c', 'a^b&c'],
     ['-d a\r\n-d b', 'a'],
-    ['-d a\n-d b', 'a'],
-    ['-d a^', 'a^'],
   ])('returns the body that curl sends: %j', (options, body) => {
     const headers = [':method: POST', ':path: /', 'Host: example.com']
     expect(parsed(`curl ^"https://example.com^" ${options}`)).toEqual({ headers, body, isFileJoined: false })
@@ -170,25 +136,15 @@ describe('a command that cannot be read is refused', () => {
 
   it.each([
     ["curl https://a -d 'a", ENDLESS],
-    ['curl https://a -d "a', ENDLESS],
-    ["curl https://a -d $'a", ENDLESS],
     ['curl https://a -d a\\', ENDLESS],
     ['curl ^"https://a^" -d "a', ENDLESS],
     ["curl https://a\n'b' -d c", WRAPPED],
-    ['curl https://a -d b\n-s', WRAPPED],
     ["curl https://a -H 'A: b\rC: d'", WRAPPED],
     ['curl https://a `\n-d b', POWERSHELL],
     ['curl https://a -d a$B', VARIABLE],
     ['curl https://a -d `cat b`', VARIABLE],
-    ['curl https://a -d "`cat b`"', VARIABLE],
-    ['curl https://a -d"$B"', VARIABLE],
-    ['curl https://a --json "$B"', VARIABLE],
-    ['curl https://a -F "a=$B"', VARIABLE],
     ['curl https://a -H @b', IN_FILE],
     ['curl https://a -H “A: b”', TYPOGRAPHIC],
-    ['curl https://a --header ‘A: b’', TYPOGRAPHIC],
-    ['curl ‚https://a‛', TYPOGRAPHIC],
-    ['curl https://a -H„A: b‟', TYPOGRAPHIC],
   ])('%j', (command, message) => {
     expect(() => parsed(command)).toThrow(new CaptureError(message))
   })
@@ -200,18 +156,9 @@ it.each([
   ['$ curl a', true],
   ['$curl a', true],
   ['bob@host:~$ curl a', true],
-  ['root@host:/# curl a', true],
-  ['host% curl a', true],
   ['C:\\Users\\me>curl a', true],
-  [`${'a'.repeat(100)}$ curl a`, true],
-  [`${'a'.repeat(101)}$ curl a`, false],
   ['curly a', false],
-  ['curlAexe a', false],
-  ['bob curl a', false],
   ["it's $ curl a", false],
-  ['"$ curl a', false],
-  ['a\n$ curl a', false],
-  ['$  curl a', false],
 ])('a text begins with a command of curl: %j %j', (text, expected) => {
   expect(isCurlCommand(text)).toBe(expected)
 })
@@ -221,20 +168,12 @@ it.each([
   ['We ran:\ncurl http://a', 8],
   ['We ran:\n$ curl.exe -d b http://a', 8],
   ['We ran:\ncurl "$URL" -H "A: b"', 8],
-  ["We ran:\ncurl $URL -H'A: b'", 8],
-  ['We ran:\ncurl $URL --header "A: b"', 8],
-  ['We ran:\ncurl\thttps://a', 8],
-  ['We ran:\ncurl https://a -d {}', 8],
   ['We ran:\ncurl $URL', -1],
   ['We ran curl https://a', -1],
   ["We can't: $ curl https://a", -1],
-  ['We ran:\ncurl\nhttps://a', -1],
-  ['We ran:\ncurl $URL --headers a', -1],
   ['{"a":1}\ncurl https://a', -1],
   ['POST / HTTP/1.1\n\ncurl https://a', -1],
   ['> a\ncurl https://a', -1],
-  ['* a\ncurl https://a', -1],
-  ['a > b * c\ncurl https://a', 10],
 ])('the command of curl after other text: %j is at %d', (text, index) => {
   expect(findCurlCommand(text)).toBe(index)
 })

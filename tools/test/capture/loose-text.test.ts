@@ -27,25 +27,12 @@ describe('the headers in free text', () => {
     ['tabs', (name, value) => `${name}\t${value}`],
     ['newlines', (name, value) => `${name}:\n    ${value}`],
     ['lists', (name, value) => `${name}=[${value}]`],
-    ['braces', (name, value) => `${name}: {${value}}`],
     ['print_r of PHP', (name, value) => `[${name}] => Array\n(\n  [0] => ${value}\n)`],
     ['var_dump of PHP', (name, value) => `["${name}"]=>\n  array(1) {\n  [0]=>\n    string(9) "${value}"\n}`],
-    ['slices of Go', (name, value) => `"${name}":[]string{"${value}"}`],
     ['lists of YAML', (name, value) => `${name}:\n- ${value}`],
     ['names of CGI', (name, value) => `HTTP_${name.toUpperCase().replaceAll('-', '_')}=${value}`],
-    ['40 spaces', (name, value) => `${name}${' '.repeat(40)}:${' '.repeat(40)}${value}`],
   ])('are read with %s', (_, form) => {
     expect(values(form)).toEqual(THREE)
-  })
-
-  it.each<[string, (name: string, value: string) => string]>([
-    ['longer names', (name, value) => `a-${name}: ${value}`],
-    ['names in a word', (name, value) => `a${name}: ${value}`],
-    ['nothing between name and value', (name, value) => `${name}${value}`],
-    ['values without a letter or a digit', (name) => `${name}: ".-_",`],
-    ['more than 40 spaces', (name, value) => `${name}${' '.repeat(42)}: ${value}`],
-  ])('are not read with %s', (_, form) => {
-    expect(values(form)).toBeUndefined()
   })
 
   it('may be masked, or have a list of signatures', () => {
@@ -69,9 +56,6 @@ describe('the headers in free text', () => {
       expect(valuesIn(`PUT ${scheme}://example.com/a?b ${text}`)).toEqual([...line, ...THREE])
     }
     expect(valuesIn(`"PUT /a?b" ${text}`)).toEqual([...line, ...THREE])
-    for (const other of ['INPUT /a ', 'TRACE /a ', 'PUT a ', 'PUT "/a" ']) {
-      expect(valuesIn(`${other}${text}`)).toEqual(THREE)
-    }
   })
 
   it('may be variables, if no header is named', () => {
@@ -82,16 +66,6 @@ describe('the headers in free text', () => {
       ['x-signature', SIGNATURE],
     ])
     expect(valuesIn(`${text}\nx-nonce: a`)).toBeUndefined()
-    expect(valuesIn(text.replace('1700000000', '17000000'))).toBeUndefined()
-    expect(valuesIn(text.replace('1700000000', '17000000001234'))).toBeUndefined()
-    expect(valuesIn(text.replace(SIGNATURE, 'a'.repeat(42)))).toBeUndefined()
-    expect(valuesIn(text.replace('nonce', 'cnonce'))).toBeUndefined()
-  })
-
-  it('are searched in the first 256 KiB', () => {
-    const text = 'x-timestamp=1 x-nonce=a x-signature=b'
-    expect(valuesIn(`${' '.repeat(2 ** 18 - text.length)}${text}`)).toEqual(['1', 'a', 'b'])
-    expect(valuesIn(`${' '.repeat(2 ** 18 - text.length + 1)}${text}`)).toBeUndefined()
   })
 })
 
@@ -119,17 +93,12 @@ describe('the bodies in free text', () => {
   it.each([
     ['nothing', 'a text', undefined],
     ['a text', 'body: some text', 'some text'],
-    ['a text with an equals sign', 'payload=some text', 'some text'],
     ['a text with an arrow', 'request_body => some text', 'some text'],
     ['a text of API Gateway', 'body before transformations: abc', 'abc'],
     ['a text in quotes', 'data: "a\\n\\u00eb"', 'exact a\në'],
-    ['the text between quotes', 'content: "a\\nb"', 'a\\nb'],
     ['a string of PHP', '["raw_body"]=>\n  string(5) "a"b\\n" c', 'exact a"b\\n'],
-    ['a long string of PHP', '["body"]=>\n  string(12) "a text\nof two" c', 'exact a text\nof tw'],
     ['the rest of the line', "body: {'a': None}\nb\n", 'rewritten {"a": null}'],
-    ['the text without white space after it', 'body: a\nb \n', 'a\nb'],
     ['bytes with commas', 'rawbody: [123, 34, 255]', 'exact {"\ufffd'],
-    ['bytes of Go', 'body=[123 125]', 'exact {}'],
     ['a Buffer', '<Buffer 7b 22 7d>', 'exact {"}'],
     ['a slice of Go', '[]byte{0x7b, 0x22, 0x7}', 'exact {"\x07'],
     [
@@ -144,53 +113,22 @@ describe('the bodies in free text', () => {
       "x {\n  a: 'b',\n  c: {\n    d: 1\n  }\n}",
       'rewritten {\n  "a": "b",\n  "c": {\n    "d": 1\n  }\n}',
     ],
-    ['an indented object of Node', "  at {\n    a: 'b'\n  }\n", 'rewritten {\n    "a": "b"\n  }'],
-    ['an object after white space at the end of a line', "x { \n  a: 'b'\n}", 'rewritten { \n  "a": "b"\n}'],
     ['JSON in a line', 'INFO {"a":1} b', '{"a":1}'],
-    ['a list in a line', 'INFO [1] b', '[1]'],
     ['a block of Bruno', 'body:json {\n  {\n    "a": 1\n  }\n}\n', '{\n  "a": 1\n}'],
-    ['a block of Bruno with CRLF', 'body:text {\r\n  a\r\n}\r\n', 'a'],
   ])('have %s', (_, text, body) => {
     expect(bodiesIn(text)).toContain(body)
-  })
-
-  it.each([
-    ['a name in a word', 'antibody: a'],
-    ['a longer name', 'bodyguard: a'],
-    ['no sign', 'body a'],
-    ['incomplete JSON in a line', 'INFO {"a":1'],
-    ['a Buffer in capitals', '<Buffer 7B>'],
-    ['a block of Bruno without indentation', 'xbody:json {\n  a\n }\n'],
-    ['a string of PHP that is no value', 'x string(1) "a"'],
-    ['bytes that are no value', 'x [1'],
-  ])('do not have %s', (_, text) => {
-    expect(bodiesIn(text)).toEqual([undefined])
   })
 
   it('are the exact ones first', () => {
     expect(bodiesIn('INFO {"a":1}\n<Buffer 7b 7d>')).toEqual(['exact {}', '{"a":1}'])
     expect(bodiesIn('body: {"a":1}\nb')).toEqual(['{"a":1}', '{"a":1}\nb', '{"a":1}'])
   })
-
-  it('are at most 16', () => {
-    expect(bodiesIn('{"a":1}\n'.repeat(40))).toHaveLength(16)
-  })
-
-  it('are not an object with the signature', () => {
-    const headers = `{\n  'x-timestamp': '1',\n  'x-nonce': 'a',\n  'x-signature': '${SIGNATURE}'\n}`
-    const { body, otherBodies } = readLooseText(utf8(headers)) ?? {}
-    expect([body, otherBodies]).toEqual([undefined, []])
-  })
 })
 
 it.each([
   ['base64', btoa('a'.repeat(45)), 'a'.repeat(45)],
   ['base64 in lines', `${btoa('a'.repeat(45))}\n${btoa('bb')}\n`, `${'a'.repeat(45)}bb`],
-  ['base64url', `${'-_'.repeat(30)}\n`, Buffer.from('-_'.repeat(30), 'base64url').toString()],
-  ['less than 60 characters', btoa('a'.repeat(44)).slice(0, 59), undefined],
   ['other characters', `${btoa('a'.repeat(45))}.`, undefined],
-  ['base64 after other text', `:${btoa('a'.repeat(45))}`, undefined],
-  ['base64 before other text', `${btoa('a'.repeat(45))}:`, undefined],
   ['base64 that is not valid', `${btoa('a'.repeat(45))}b`, undefined],
 ])('a capture is %s as a whole', (_, text, decoded) => {
   const bytes = decodeWhole(text, utf8(text))

@@ -9,9 +9,9 @@ const WORDS = [
 
 describe('a value of a header', () => {
   it.each([
-    ...WORDS.flatMap((word) => [word, word.toUpperCase(), `<${word}>`]),
-    ...['***', '"***"', "'••••'", '[secret]', '{{Filtered}}', '((hidden))', '<<masked>>', '[REDACTED:x-nonce]'],
-    ...['----', 'ab█cd', 'ab•cd', 'ab…cd', 'ab[secret]cd'],
+    ...WORDS,
+    ...['***', '"***"', "'••••'", '[secret]', '{{Filtered}}', '((hidden))', '[REDACTED:x-nonce]', '----', 'ab█cd'],
+    ...['ab…cd'],
     // The same characters in a capture that was decoded as Latin-1.
     ...['•••', 'ab…'].map((text) => Buffer.from(text).toString('latin1')),
   ])('is masked: %s', (value) => {
@@ -20,20 +20,18 @@ describe('a value of a header', () => {
     expect(() => assertNotMasked([['x-other', value]])).not.toThrow()
   })
 
-  it.each([
-    ...['**', '---', 'secret', 'secrets', 'a redacted', 'redacted a', '[a]', '<[[hidden]]>', '[hidden:]', 'abc'],
-    ...['***a', 'a***', '"', 'a*b', 'a...b', 'xxx'],
-  ])('is not masked: %s', (value) => {
-    expect(() => assertNotMasked([['X-Nonce', value]])).not.toThrow()
-  })
+  it.each(['**', '---', 'secret', 'a redacted', '[a]', 'abc', '***a', 'a*b', 'a...b', 'xxx'])(
+    'is not masked: %s',
+    (value) => {
+      expect(() => assertNotMasked([['X-Nonce', value]])).not.toThrow()
+    },
+  )
 
   it.each([
     ['ab*cd', true],
     ['ab...cd', true],
     ['xxxx', true],
-    ['X', true],
     ['ab..cd', false],
-    ['axx', false],
     ['xxa', false],
   ])('is a digest with a part masked: %s %j', (value, expected) => {
     for (const name of ['X-Signature', 'webhook-signature', 'svix-signature']) {
@@ -52,16 +50,14 @@ describe('a value of a header', () => {
 
 describe('a body', () => {
   it.each([
-    ...WORDS.map((word) => `{"a":"<${word}>"}`),
-    ...['{"a":"***"}', '{"a": "••••", "b":1}', "{'a':'***'}", '["***"]', '{"a":***}', '[1,***]', 'a=***&b=c'],
-    ...['{"a":"[FILTERED]" }', '{"a":(hidden)}'],
+    ...['{"a":"***"}', '{"a": "••••", "b":1}', "{'a':'***'}", '["***"]', '{"a":***}', 'a=***&b=c'],
+    ...['{"a":"[FILTERED]" }'],
   ])('is masked: %s', (text) => {
     expect(isMasked(text)).toBe(true)
   })
 
   it.each([
-    ...['{"a":"**"}', '{"a":"••"}', '{"card":"****1234"}', '{"a":"redacted"}', '{"a":"[secret]"}', 'a ***', 'a=***'],
-    ...['{"a":  "***"}', '{"a":"***"  }', '{"a":"x***"}', '***'],
+    ...['{"a":"**"}', '{"card":"****1234"}', '{"a":"redacted"}', '{"a":"[secret]"}', 'a ***', '{"a":"x***"}', '***'],
   ])('is not masked: %s', (text) => {
     expect(isMasked(text)).toBe(false)
   })

@@ -22,33 +22,23 @@ it('a body without a newline may have lost LF or CRLF, and a body with one may h
   expect(restored('a.c')).toEqual(['?lost the newline of the body: a.c\n', '?lost the newline of the body: a.c\r\n'])
   expect(restored('a.\n')[0]).toBe('has a newline after the body: a.')
   expect(restored('a.\r\n')[0]).toBe('has a newline after the body: a.')
-  expect(restored('a\r\r\n')[0]).toBe('has a newline after the body: a\r')
-  expect(restored('\nc')[0]).toBe('?lost the newline of the body: \nc\n')
-  expect(restored('\n')[0]).toBe('has a newline after the body: ')
 })
 
 it.each([
   ['a\nb', NEWLINES, 'a\r\nb'],
-  ['a\r\nb\nc', NEWLINES, 'a\r\nb\r\nc'],
   ['a\r\nb\r\nc', NEWLINES, 'a\nb\nc'],
   ['a\r\nb\nc', LINES, 'abc'],
-  ['a\r\nb\n', LINES, 'a b\n'],
-  ['a\nb\n', LINES, 'a b '],
   ['a\nb\n', LINES, 'a b\n'],
   ['\xe2\x80\x9ca\xe2\x80\x9f\xe2\x80\x98b\xe2\x80\x9b', QUOTES, '"a"\'b\''],
   ['a\xc2\xa0b\xc2\xa0c', 'has no-break spaces in the body', 'a b c'],
   ['{\n  a\n b', 'has spaces in place of tabs', '{\n\t\ta\n\tb'],
   ['{\n\ta\tb', 'has tabs in place of spaces', '{\n a b'],
   ['\xc3\xab\xe2\x82\xac', ENCODING, '\xeb\x80'],
-  ['\xeb\x80', ENCODING, '\xc3\xab\xe2\x82\xac'],
   ['\\x7b\\n', 'escaped the body', '{\n'],
   ['&quot;&apos;&amp;&lt;&gt;&#39;', HTML, `"'&<>'`],
   [` b'a"\\n'  `, QUOTED, 'a"\n'],
   ['"a\nb"', QUOTED, 'a\nb'],
-  ['"a\'b"\n', QUOTED, "a'b"],
   ['4a4B', 'has the body in hex', 'JK'],
-  ['\\x4a 4b\n', 'has the body in hex', 'JK'],
-  ['0x4a', 'has the body in hex', 'J'],
   ['SkpK\nSg==\n', 'has the body in Base64', 'JJJJ'],
   ['{"a" : 1}', JSON_TEXT, '{"a":1}'],
   ['{"a":1,"b":[2]}', JSON_TEXT, '{\n  "a": 1,\n  "b": [\n    2\n  ]\n}'],
@@ -57,45 +47,10 @@ it.each([
   expect(restored(body).map((line) => line.replace('?', ''))).toContain(`${what}: ${expected}`)
 })
 
-it.each([
-  ['abc', ENCODING],
-  ['&#1;&#123;&nbsp;', HTML],
-  ['"a\'', QUOTED],
-  ['a"b"', QUOTED],
-  ['"b"c', QUOTED],
-  ['4a4', 'has the body in hex'],
-  ['4a0x4a', 'has the body in hex'],
-  ['a', 'has the body in Base64'],
-  ['7', JSON_TEXT],
-  ['a{}', JSON_TEXT],
-  ['{a}', JSON_TEXT],
-])('the body %j is not restored: %s', (body, what) => {
-  expect(restored(body).filter((line) => line.includes(what))).toEqual([])
-})
-
-it('each restored body may have lost or got a newline too, by the same change', () => {
-  const lines = restored('a\xc2\xa0b').filter((line) => line.includes('no-break'))
-  const what = 'has no-break spaces in the body'
-  expect(lines).toEqual([`${what}: a b`, `?${what}: a b\n`, `?${what}: a b\r\n`])
-  expect(restored('\xc2\xa0\n')).toContain(`${what}:  `)
-})
-
 it('the length does not confirm JSON, because its keys and numbers may have had another form', () => {
   const rewritten = restored('{"b": "\xc3\xab", "a": 1}').filter((line) => line.includes(JSON_TEXT))
   for (const text of ['{"b":"\xc3\xab","a":1}', '{"b":"\\u00eb","a":1}', '{"b":"\xc3\xab","a":1}\n']) {
     expect(rewritten).toContain(`?${JSON_TEXT}: ${text}`)
   }
   expect(rewritten.filter((line) => !line.startsWith('?'))).toEqual([])
-})
-
-it('the JSON is searched after at most 100 bytes of white space', () => {
-  expect(restored(`${' '.repeat(99)}[1]`).join()).toContain(JSON_TEXT)
-  expect(restored(`${' '.repeat(100)}[1]`).join()).not.toContain(JSON_TEXT)
-})
-
-it('only newlines are restored in a body of more than 256 KiB', () => {
-  const whats = (size: number) =>
-    new Set([...restoredBodies(latin1(`[\n"${'a'.repeat(size - 5)}"]`))].map(({ what }) => what))
-  expect([...whats(2 ** 18 + 1)]).toEqual(['lost the newline of the body', NEWLINES])
-  expect([...whats(2 ** 18)]).toEqual(['lost the newline of the body', NEWLINES, LINES, JSON_TEXT])
 })

@@ -42,33 +42,22 @@ describe('HTTP text is read', () => {
     ['with CRLF', TEXT.replaceAll('\n', '\r\n')],
     ['after a byte order mark', `\ufeff${TEXT}`],
     ['in UTF-16, little-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le')],
-    ['in UTF-16, big-endian, without a mark', Buffer.from(TEXT, 'utf16le').swap16()],
     ['in UTF-16, little-endian, without a mark', Buffer.from(TEXT, 'utf16le')],
-    ['in UTF-16, big-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16()],
     ['in the colours of a terminal', TEXT.replaceAll(/^[\w-]+/gm, '\x1b[36m$&\x1b[39;49m')],
     ['with an invisible character in the signature', TEXT.replace(SIGNATURE.slice(9), (end) => `\u200b${end}`)],
     ['indented by spaces', prefixed('    ').join('\n')],
-    ['indented by a tab, after a blank line', `\n${prefixed('\t').join('\n')}\n`],
     ['indented, with the white space of blank lines lost', prefixed('  ').join('\n').replaceAll(/ +\n/g, '\n')],
     ['quoted as in a mail', prefixed('> ').join('\n')],
-    ['quoted, with the white space of blank lines lost', prefixed('> ').join('\n').replaceAll('> \n', '>\n')],
     ['in a fence with CRLF', `\`\`\`\r\n${TEXT.replaceAll('\n', '\r\n')}\r\n\`\`\`\r\n`],
     ['in a fence below prose', `We got this today.\n\n~~~\n${TEXT}\n~~~\n\nCan you help?\n`],
-    ['in a fence that does not end', `\`\`\`\n${TEXT}`],
-    ['below 990 lines of prose', `${'It came in today.\n'.repeat(990)}${TEXT}`],
     ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
-    ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
-    ['as a JSON string that begins with a question', JSON.stringify(`¿Es de hoy?\n\n${TEXT}`)],
-    ['below its response', `HTTP/2 401\nX-A: B / HTTP/1.1\n\nA B HTTP/1.1 C\n${TEXT.replace('HTTP/1.1', 'HTTP/2')}`],
     ['as a container logs it', prefixed('2026-11-24T00:00:00.1Z stdout F ').join('\n')],
     [
       'with names and values on two lines',
       [':path: /hooks/42', ...LINES.slice(1)].join('\n').replaceAll(/^(:?[\w-]+): /gm, '$1:\n'),
     ],
     ['with a label before the body', TEXT.replace(`\n\n${BODY}`, `\n\nRequest Payload\n${BODY}`)],
-    ['with a header that a mail broke into two lines', TEXT.replace(SIGNATURE, `\n  ${SIGNATURE}`)],
-    ['quoted, with a broken header', prefixed('> ').join('\n').replace(SIGNATURE, `\n>   ${SIGNATURE}`)],
   ])('%s', (_, capture) => {
     expect(read(capture)).toEqual({ ...REQUEST, arrival: undefined })
   })
@@ -101,11 +90,6 @@ it.each(['***', '*', '[REDACTED]', '<sensitive>', '[secure]', 'xxxx', 'c5b8...c0
   },
 )
 
-it('a masked signature in free text is not taken for a text without a request', () => {
-  const text = `INFO x-timestamp=1 x-nonce=abc x-signature=******** body=${BODY}`
-  expect(() => assertNotMasked(readCapture(Buffer.from(text)).headers)).toThrow('masked X-Signature')
-})
-
 describe('the headers of Standard Webhooks are read in the same wrappings', () => {
   const NAMES = { 'x-timestamp': '-timestamp', 'x-nonce': '-id', 'x-signature': '-signature' }
   const STANDARD = `v1,${Buffer.from(SIGNATURE, 'hex').toString('base64')}`
@@ -120,18 +104,11 @@ describe('the headers of Standard Webhooks are read in the same wrappings', () =
 
   it.each<[string, string]>([
     ['HTTP text with ^M', LINES.map((line) => `${line}^M`).join('\n')],
-    [
-      'names and values on two lines',
-      LINES.slice(1)
-        .join('\n')
-        .replaceAll(/^(:?[\w-]+): /gm, '$1:\n'),
-    ],
     ['a line of a log', logged],
     ['a table', `${three.map(([name]) => name)},body\n${cells([...three.map(([, value]) => value), BODY])}`],
     ['attributes of a span', otel(three.map(([name, value]) => `"http.request.header.${name}":"${value}"`).join())],
     ['an export of Burp', `<request base64="false"><![CDATA[${TEXT}]]></request>`],
     ['a text in JSON', JSON.stringify({ note: 'a', text: TEXT })],
-    ['quotes around each value', TEXT.replaceAll(/^([\w-]+): (.*)$/gm, '$1: "$2"')],
   ])('%s', (_, capture) => {
     for (const start of ['webhook', 'svix']) {
       const { headers: lines } = readCapture(Buffer.from(inScheme(start)(capture)))
@@ -148,20 +125,7 @@ describe('the headers of Standard Webhooks are read in the same wrappings', () =
   })
 })
 
-it('a nonce with dots or stars is not masked, but a signature with them is', () => {
-  assertNotMasked([['X-Nonce', 'a...b***c']])
-  expect(() => assertNotMasked([['X-Signature', `${SIGNATURE.slice(0, 8)}...`]])).toThrow('masked X-Signature')
-})
-
 describe('a reader never reads the same text again', () => {
-  it('a visible CR where the searched part of a capture ends', () => {
-    const capture = `A: ${'a'.repeat(2 ** 18 - 80)}\nX-Signature: ${'0'.repeat(64)}`
-    for (const mark of ['^M', '^M$', '\\r\\n']) {
-      const cut = `${capture.slice(0, 2 ** 18 - mark.length)}${mark}0\nb`
-      expect(() => read(cut)).toThrow(CaptureError)
-    }
-  })
-
   it('more than 8 texts around a request are refused', () => {
     const wrap = (text: string, times: number): string => (times === 0 ? text : wrap(JSON.stringify(text), times - 1))
     expect(read(wrap(TEXT, 7))).toMatchObject(REQUEST)
@@ -174,9 +138,7 @@ describe('a head without its body', () => {
 
   it.each([
     ['that ends with a blank line', `${HEAD}\n`],
-    ['that does not', HEAD.trimEnd()],
     ['below a request line', `${LINES[0]}\n${HEAD}`],
-    ['with names in bold', HEAD.replaceAll(/^([\w-]+):/gm, '**$1:**')],
   ])('is refused, because Content-Length announces one: %s', (_, capture) => {
     expect(() => read(capture)).toThrow('The capture has no body. Use --body-file PATH to pass the file that was sent.')
   })
@@ -230,22 +192,6 @@ describe('a curl command is read', () => {
   it('but prose about curl is none', () => {
     expect(() => read('We got a 401.\ncurl shows it too.')).toThrow('The capture is not a request.')
   })
-
-  it.each([
-    ['a variable', 'curl http://a -H "X-Nonce: $NONCE"', 'a shell variable'],
-    ['a substitution', 'curl http://a -d "$(cat body)"', 'a shell variable'],
-    ['headers in a file', 'curl http://a -H @headers', 'in a file'],
-    ['typographic quotes', 'curl ‘http://a’ -H ‘X-Nonce: a’ -d ‘{}’', 'typographic quotes'],
-    ['lines that were wrapped', "curl 'http://a'\n-H 'X-Nonce: a' -d b", 'The command has several lines'],
-    ['a long option on the next line', 'curl http://a\n  --json b', 'The command has several lines'],
-    ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'The command has several lines'],
-    ['the newlines of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
-    ['the newlines of PowerShell, with LF', "curl.exe 'http://a' `\n -H 'X-Nonce: a'", 'is for PowerShell'],
-    ['an open quote for cmd', 'curl ^"http://a', 'a quote that does not end'],
-  ])('not with %s', (_, command, message) => {
-    expect(() => read(command)).toThrow(CaptureError)
-    expect(() => read(command)).toThrow(message)
-  })
 })
 
 describe('JSON is read', () => {
@@ -255,17 +201,12 @@ describe('JSON is read', () => {
 
   it.each([
     ['with rawBody beside a parsed body', outside({ req: request, rawBody: BODY, body: JSON.parse(BODY) })],
-    ['with bodyBase64', outside({ ...request, bodyBase64: BASE64, body: { parsed: true } })],
     ['with base64 in lines', outside({ ...request, rawBodyBase64: `${BASE64.slice(0, 8)}\n${BASE64.slice(8)}\n` })],
-    ['with bodyHex', outside({ ...request, bodyHex: Buffer.from(BODY).toString('hex') })],
     ['with bodyEncoding', outside({ ...request, body: BASE64, bodyEncoding: 'base64' })],
-    ['with encoding hex', outside({ ...request, body: Buffer.from(BODY).toString('hex'), encoding: 'hex' })],
-    ['with is_base64', outside({ ...request, body: BASE64, is_base64: true })],
     ['after the prefix of a log', `2023-11-14T22:13:20.257Z\t6f96\tINFO\t${outside({ ...request, body: BODY })}\n`],
     ['after a prefix, over several lines', `INFO a ${JSON.stringify({ ...request, body: BODY }, undefined, 2)}\n`],
     ['among other lines', `start\nINFO {"msg":"a"}\nINFO ${outside({ ...request, body: BODY })}\nend {\n`],
     ['with headers as lines', outside({ ...request, headers: LINES.slice(1, -2).join('\r\n'), body: BODY })],
-    ['with headers as JSON in a string', outside({ ...request, headers: JSON.stringify(headers), body: BODY })],
     [
       'as the message of a queue',
       outside({ Records: [{ messageId: '1', body: outside({ ...request, body: BODY }), md5OfBody: 'a' }] }),
@@ -273,13 +214,6 @@ describe('JSON is read', () => {
     ['in a fence', `\`\`\`json\n${outside({ ...request, body: BODY })}\n\`\`\``],
   ])('%s', (_, capture) => {
     expect(read(capture)).toMatchObject(REQUEST)
-  })
-
-  it.each([
-    ['base64 that is none', { ...request, bodyBase64: '{}' }, 'its body is base64, but the body is not'],
-    ['hex that is none', { ...request, bodyHex: 'xy' }, 'its body is hex, but the body is not'],
-  ])('not with %s', (_, document, message) => {
-    expect(() => read(outside(document))).toThrow(message)
   })
 
   it('unless its parsed body is nested too deeply to be written', () => {
@@ -318,9 +252,6 @@ it.each([
   ['a call of fetch', 'await fetch("https://a", { method: "POST", headers: { "x-nonce": "a" } })'],
   ['a line of an access log', '127.0.0.1 - - [14/Nov/2023:22:13:20 +0000] "POST /hooks/42 HTTP/1.1" 401 0'],
   ['JSON of a response', '{"status":401,"headers":{"content-type":"text/plain"},"body":"no"}'],
-  ['a JSON string', '"a text"'],
-  ['a remark and no request line', 'Note: it came in today.\nHost: a\nnot a header'],
-  ['output of curl with a broken line', '> POST / HTTP/1.1\n> no header\n>\n'],
   ['names and values on lines of their own, without a signature', 'X-Timestamp:\n1700000000\nX-Nonce:\nabc'],
   ['binary', Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00])],
 ])('other text is refused, with the shapes that are read: %s', (_, capture) => {
@@ -345,34 +276,13 @@ describe('what is around a request is removed', () => {
       ['0', '1', '2', '3', '4'],
       [MARKS],
     ],
-    ['commas around four values', head((name, value) => `${name}: ${value},`, 4), ['0,', '1,', '2,', '3,'], undefined],
-    [
-      'commas around most values',
-      head((name, value, index) => `${name}: ${value}${index === 3 ? '' : ','}`),
-      ['0,', '1,', '2,', '3', '4,'],
-      undefined,
-    ],
     ['nothing', head((name, value) => `${name}: ${value}`), ['0', '1', '2', '3', '4'], undefined],
   ])('%s', (_, text, values, notes) => {
     const captured = readCapture(Buffer.from(`${text}\n\n`))
     expect([captured.headers.map(([, value]) => value), captured.notes]).toEqual([values, notes])
   })
 
-  it('but the request line stays', () => {
-    const text = `POST /a HTTP/1.1\n${head((name, value) => `${name}: ${value},`)}\n\n`
-    expect(readCapture(Buffer.from(text)).headers.map(([, value]) => value)).toEqual([
-      'POST',
-      '/a',
-      '0',
-      '1',
-      '2',
-      '3',
-      '4',
-    ])
-  })
-
   it.each<[string, string]>([
-    ['a response before the request', `HTTP/1.1 401 Unauthorized\n\nno\n${TEXT}`],
     [
       'a visible CR',
       LINES.map((line) => `${line}^M`)
@@ -380,22 +290,12 @@ describe('what is around a request is removed', () => {
         .replace(/\^M$/, ''),
     ],
     [
-      'a visible CR and end',
-      LINES.map((line) => `${line}^M$`)
-        .join('\n')
-        .replace(/\^M\$$/, ''),
-    ],
-    [
       'a written CR and LF',
       LINES.map((line) => `${line}\\r\\n`)
         .join('\n')
         .replace(/\\r\\n$/, ''),
     ],
-    ['the colours of grep', TEXT.replace('X-', '\x1b[01;31m\x1b[KX-\x1b[m\x1b[K')],
     ['a fence of Jira', `{code}\n${TEXT}\n{code}`],
-    ['a fence of Jira with a title', `text\n{code:title=a}\n${TEXT}\n{code}\nmore`],
-    ['a fence without format of Jira', `{noformat}\n${TEXT}\n{noformat}`],
-    ['a fence with a language', `text\n \`\`\`http\n${TEXT}\n\`\`\`\nmore`],
     ['base64', btoa(Buffer.from(TEXT).toString('latin1'))],
     [
       'a dump',
@@ -424,16 +324,6 @@ describe('what is around a request is removed', () => {
     expect(read(capture)).toMatchObject({ signature: SIGNATURE, nonce: headers['x-nonce'], body: BODY })
   })
 
-  it('the body of a log can be on another line than the JSON of the headers', () => {
-    const { isLoose, otherBodies = [] } = readCapture(
-      Buffer.from(`INFO ${JSON.stringify({ url: '/a', headers })}\nbody: a text`),
-    )
-    expect([isLoose, otherBodies.map(({ body }) => String(Buffer.from(body)))]).toEqual([
-      true,
-      expect.arrayContaining(['a text']),
-    ])
-  })
-
   it('JSON in the body of HTTP text is not the request, even if the head has no signature', () => {
     const logged = JSON.stringify({ url: '/b', headers: { 'x-signature': 'c' }, body: 'd' })
     expect(read(`POST /a HTTP/1.1\nHost: b\n\nINFO ${logged}`).path).toBe('/a')
@@ -444,39 +334,6 @@ describe('what is around a request is removed', () => {
     const { body } = readCapture(Buffer.from(lines.join(newline)))
     expect(String(Buffer.from(body ?? []))).toBe(`b${newline}c`)
   })
-
-  it('a command of curl is read as one', () => {
-    expect(readCapture(Buffer.from('We ran:\ncurl https://example.com/a -d b'))).toMatchObject({
-      headers: [
-        [':method', 'POST'],
-        [':path', '/a'],
-        ['Host', 'example.com'],
-      ],
-      certainty: 'exact',
-    })
-  })
-
-  it('but not a fence, if only the text outside it has the headers', () => {
-    const logged = Object.entries(headers)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(' ')
-    const text = `INFO ${logged}\n\`\`\`\nbody: a\n\`\`\`\n`
-    expect(readCapture(Buffer.from(text))).toMatchObject({ isLoose: true })
-    expect(read('text\n```\nHost: a\n\nb\n```\nmore').body).toBe('b')
-  })
-})
-
-it.each([
-  ['tcpdump', `02:40:07.1 IP 127.0.0.1.1 > 127.0.0.1.2: Flags [P.], length 4\nE..4${TEXT}`, 'lossy'],
-  ['tcpdump with IPv6', `02:40:07.1 IP6 ::1.1 > ::1.2: Flags [P.], length 4\n....${TEXT}`, 'lossy'],
-  ['tshark', `Follow: tcp,ascii\n${TEXT}`, 'lossy'],
-  ['ngrep', `T a:1 -> b:2 [AP] #4\n${LINES.join('.\n')}`, 'lossy'],
-  ['socat -v', `> 2026/11/28 00:24:43.1  length=${TEXT.length} from=0 to=9\n${TEXT}`, 'lossy'],
-  ['socat -x', `> 2026/11/28 00:24:43.1  length=9 from=0 to=9\n ${Buffer.from(TEXT).toString('hex')}`, 'exact'],
-  ['other text', `Follow: tcp\n${TEXT}`, undefined],
-])('a dot in the output of %s can stand for any other byte', (_, capture, certainty) => {
-  const request = readCapture(Buffer.from(capture))
-  expect(request.certainty).toBe(certainty)
 })
 
 it.each<readonly [capture: string, message: string]>([
@@ -485,22 +342,10 @@ it.each<readonly [capture: string, message: string]>([
     'HTTP/1.1 401 Unauthorized\n\nSee POST /a HTTP/1.1\nPOST /a HTTP/1.1 is wrong\n',
     'The capture is a response, not a request.',
   ],
-  ['HTTP/1.1 401 Unauthorized\n\nGET a\n', 'The capture is a response, not a request. Pass one of these:'],
   ['"a text', 'The capture begins with a quote, but is not a JSON string. Pass one of these:'],
   ['{"a":', 'The capture begins as JSON, but is not valid JSON. Pass one of these:'],
-  [' [1', 'The capture begins as JSON, but is not valid JSON. Pass one of these:'],
   ['a [text', 'The capture is not a request. Pass one of these:\n- HTTP text: head, blank line and body'],
   ['[1]', 'The capture is JSON, but has no headers of a request. Pass one of these:'],
-  [
-    'text\n<pdml version="0">',
-    'is the PDML of tshark, which has no body as text. Use Follow > TCP Stream of Wireshark. ',
-  ],
-  [
-    '  Hypertext Transfer Protocol\n',
-    'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark. ',
-  ],
-  ['X-Signature: 00=\r\na', 'is quoted-printable, as mails are sent. Save the text as the mail program shows it. '],
-  ['---request begin---', 'is the output of wget -d. Send the same request with curl -v. '],
   ...['quot', '#34', '#x22'].map(
     (entity) => [`{&${entity};a`, 'has HTML entities such as &quot;. Copy the text as the page shows it. '] as const,
   ),

@@ -17,14 +17,9 @@ const named = (timestamp: string, nonce: string, signature: string): Header[] =>
 it.each([
   ['hex', HEX, true],
   ['hex in capitals', HEX.toUpperCase(), true],
-  ['hex with a prefix', `sha256=${HEX}`, true],
-  ['hex in a list', `a, ${HEX}`, true],
   ['hex after a comma', `a,${HEX}`, true],
   ['base64', BASE64, true],
-  ['base64 that lacks a byte', Buffer.from(HEX.slice(2), 'hex').toString('base64'), false],
   ['hex after other digits', `0${HEX}`, false],
-  ['hex before other text', `${HEX} a`, false],
-  ['nothing', '', false],
 ])('the signature is found in the form of %s', (_, signature, expected) => {
   const isSigned = signatureChecker(NODE_PRIMITIVES, named(TIMESTAMP, NONCE, signature), ['another', SECRET])
   expect([isSigned(utf8('a body')), isSigned(utf8('a bod'))]).toEqual([expected, false])

@@ -8,16 +8,9 @@ const AT = '2026-11-24T00:00:00.1Z'
 it.each([
   ['whole lines', `${AT} stdout F a\n${AT} stderr F b\n`, 'a\nb\n'],
   ['lines in pieces', `${AT} stdout P a \n${AT} stdout P b\n${AT} stdout F c\n`, 'a bc\n'],
-  ['other time zones', '2026-11-24T00:00:00+01:00 stdout F a\n2026-11-24T00:00:00-01:30 stdout F b', 'a\nb\n'],
   ['a line of another kind', `${AT} stdout F a\nb\n${AT} stdout F c\n`, 'a\nc\n'],
   ['an empty line', `${AT} stdout F \n`, '\n'],
-  ['a carriage return', `${AT} stdout F a\r\n`, 'a\r\n'],
   ['another first line', `a\n${AT} stdout F b\n`, undefined],
-  ['text before the time', `a ${AT} stdout F b\n`, undefined],
-  ['no time zone', '2026-11-24T00:00:00 stdout F a\n', undefined],
-  ['another stream', `${AT} stdin F a\n`, undefined],
-  ['another mark', `${AT} stdout G a\n`, undefined],
-  ['nothing', '', undefined],
 ])('the log of a container has %s', (_, log, text) => {
   expect(textOf(readContainerLog(latin1(log)))).toBe(text)
 })
@@ -31,16 +24,12 @@ const item = (text: string, encoding = 'false', space = '') =>
 it.each([
   ['plain', item(SIGNED), SIGNED],
   ['in base64, over several lines', item(inBase64(SIGNED), 'true'), SIGNED],
-  ['after white space', item(SIGNED, 'false', '\n'.repeat(40)), SIGNED],
-  ['after too much white space', item(SIGNED, 'false', '\n'.repeat(41)), undefined],
   [
     'after others',
     `${item(OTHER)}${item('%', 'true')}${item(inBase64(OTHER), 'true')}${item(SIGNED)}${item(`${SIGNED}c`)}`,
     SIGNED,
   ],
-  ['without its end', item(SIGNED).replace(']]>', ''), undefined],
   ['without a signature', item(OTHER), undefined],
-  ['with another encoding', item(SIGNED, 'yes'), undefined],
 ])('a request in an export of Burp is %s', (_, xml, text) => {
   expect(textOf(readBurp(latin1(xml)))).toBe(text)
 })
@@ -52,12 +41,6 @@ it.each<[string, string, readonly object[]]>([
   ['semicolons', 'X-Signature;X-Nonce;Body\na;b;c', [ROW]],
   ['tabs, with CRLF', 'X-Signature\tX-Nonce\tBody\r\na\tb\tc\r\n', [ROW]],
   ['quotes', '"X-Signature","X-Nonce","Body"\n"a","b","c, ""d""\ne"\n', [{ ...ROW, body: 'c, "d"\ne' }]],
-  [
-    'quotes and a carriage return inside',
-    'x-signature,x-nonce,body\na"",b\rc,d"\n',
-    [{ 'x-signature': 'a""', 'x-nonce': 'b\rc', body: 'd"' }],
-  ],
-  ['empty cells', 'x-signature,x-nonce,body\na,,\n', [{ ...ROW, 'x-nonce': '', body: '' }]],
   ['missing cells', 'x-signature,x-nonce,body\na\n', [{ ...ROW, 'x-nonce': '', body: '' }]],
   ['several rows', 'x-signature,x-nonce,body\na,b,c\nd,e,f', [ROW, { 'x-signature': 'd', 'x-nonce': 'e', body: 'f' }]],
   [
@@ -67,13 +50,6 @@ it.each<[string, string, readonly object[]]>([
   ],
   ['two columns', 'x-signature,body\na,b\n', []],
   ['no names of headers', 'id,nonce,body\n1,2,x-signature\n', []],
-  ['another word', 'id,subheaders,body\n1,x-signature,2\n', []],
-  ['other characters in the names', 'headers,a:b,c\nx-signature,b,c\n', []],
-  ['no rows', 'x-signature,x-nonce,body\n', []],
 ])('a table has %s', (_, text, rows) => {
   expect(readTable(text)).toEqual(rows)
-})
-
-it('at most 100 rows of a table are read', () => {
-  expect(readTable(`x-signature,x-nonce,body\n${'a,b,c\n'.repeat(150)}`)).toHaveLength(100)
 })
