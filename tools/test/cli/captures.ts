@@ -7,13 +7,8 @@ export function captures(): Record<string, string> {
   const body = '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}'
   const signature = createHmac('sha256', GUIDE_SECRET).update(`${timestamp}:${nonce}:${body}`).digest('base64')
   const head = [
-    'POST /hooks/42 HTTP/1.1',
-    'Host: example.com',
-    'Content-Type: application/json',
-    `X-Timestamp: ${timestamp}`,
-    `X-Nonce: ${nonce}`,
-    `X-Signature: ${signature}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...['POST /hooks/42 HTTP/1.1', 'Host: example.com', 'Content-Type: application/json', `X-Timestamp: ${timestamp}`],
+    ...[`X-Nonce: ${nonce}`, `X-Signature: ${signature}`, `Content-Length: ${Buffer.byteLength(body)}`],
   ]
   return { 'signature-base64.http': `${head.join('\n')}\n\n${body}` }
 }

@@ -1,14 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { styleText } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { NONCE, SECRET, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { type Finding, LANGUAGES } from '../../src/diagnose/index.js'
 import { temporaryFolder } from '../resources.js'
 import { call, capture, FROM_ENV } from './call.js'
-import { captures } from './captures.js'
-import { GUIDE_SECRET } from './transcripts.js'
 
 const folder = temporaryFolder()
 const BODY = '{"a":1}'
@@ -71,18 +68,6 @@ describe('diagnose', () => {
     expect((await call(['diagnose', '-', ...FROM_ENV], { stdin: wrong })).text).toMatch(/^Invalid: 2 findings/)
   })
 
-  it.each([
-    ['green', 'Valid', capture(BODY)],
-    ['red', 'Invalid', capture(BODY, { secret: 'another' })],
-    ['yellow', 'Valid', String(capture(BODY)).replace(/x-nonce/i, `X-Key: ${SECRET}\nX-Nonce`)],
-    ['yellow', 'The signature is right', capture(BODY, { timestamp: '1600000000' })],
-  ] as const)('begins with the verdict, %s and bold on a terminal: %s', async (colour, verdict, stdin) => {
-    const at = verdict === 'The signature is right' ? [] : ['--at', TIMESTAMP]
-    const { text } = await call(['diagnose', '-', ...FROM_ENV, ...at], { stdin, isTTY: true })
-    const verdictText = styleText([colour, 'bold'], verdict, { validateStream: false })
-    expect(text.startsWith(verdictText)).toBe(true)
-  })
-
   it('names the language of the sender, unless one was chosen', async () => {
     const guessed = 'The lines above are for ruby, from User-Agent.'
     const text = async (...args: string[]) => {
@@ -130,12 +115,6 @@ describe('diagnose with the output of curl -v and --body-file', () => {
   ])('finds what was signed if curl removed the line breaks of the file: %s', async (_, message, found) => {
     expect(await diagnosedFile(FILE, JOINED, message)).toEqual({ notes: NOTE, found })
   })
-
-  it('reads a file of one line', async () => {
-    expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}\n'))).found).toEqual(['body_newline: sender'])
-    expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}'))).found).toEqual([])
-    expect(await diagnosedFile('{"a":1}\n', '{"a":1}\n', withHead('{"a":1}\n'))).toEqual({ notes: [], found: [] })
-  })
 })
 
 it.each([
@@ -157,21 +136,6 @@ describe('--language', () => {
       expect(await call(args, { stdin: capture(BODY) })).toMatchObject({ exitCode: 0 })
     }
   })
-
-  it('that is unknown is an error', async () => {
-    const { exitCode, said } = await call([...DIAGNOSE, '--language', 'phyton'])
-    expect([exitCode, said]).toEqual([2, 'error: Unknown --language "phyton". Did you mean python?'])
-  })
-})
-
-it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
-  // A signature, a command to paste or another long word stays whole.
-  const isTooLong = (line: string) => line.length > columns && line.trim().includes(' ')
-  for (const stdin of Object.values(captures())) {
-    const { text } = await call(DIAGNOSE, { stdin, columns, env: { WEBHOOK_SECRET: GUIDE_SECRET } })
-    expect(text.split('\n').length).toBeGreaterThan(4)
-    expect(text.split('\n').filter(isTooLong)).toEqual([])
-  }
 })
 
 describe('the request', () => {

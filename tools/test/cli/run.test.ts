@@ -71,7 +71,6 @@ it('--version prints the version of the package', async () => {
 describe('a wrong call', () => {
   it.each<readonly [readonly string[], string]>([
     [['signn'], 'error: Unknown command "signn". Did you mean sign?'],
-    [['verify'], 'Unknown command "verify". Use one of: secret, sign, send, check, diagnose,'],
     [['sign', '--fromat', 'curl'], 'Unknown option "--fromat". Did you mean --format?'],
     [
       ['sign', '-x'],
@@ -88,15 +87,8 @@ describe('a wrong call', () => {
     }),
     [['sign', '--env', 'A'], 'Unknown option "--env". Did you mean --secret-env?'],
     [['sign', '--format'], 'error: --format needs a value. Pass --format FORMAT, or --format=FORMAT if'],
-    [['sign', '--format', '--json'], '--format needs a value.'],
-    [['send', 'http://localhost/', '--timeout', '-5'], 'or --timeout=SECONDS if the value begins with a dash.'],
-    [['sign', '--secret-env', '-hunter2'], '--secret-env needs a value.'],
     [['sign', '--json=yes'], '--json takes no value. Remove = "yes".'],
-    [['sign', '--json=a b 1'], '--json takes no value. Remove = and the text after it.'],
-    [['sign', '--skip'], 'Unknown option "--skip".'],
-    [['sign', '--tips'], 'Unknown option "--tips".'],
     [['sign', '--timestamp', '1e9'], '--timestamp is not a number.'],
-    [['s'], 'Unknown command "s". Use one of: secret'],
     [['diagnose', '-', '--language', 'xx'], 'Unknown --language "xx". Use one of: node, python, go,'],
     [['sign', '__proto__', '--__proto__'], 'Unknown option.'],
     [['sign', 'a', 'b'], 'Too many arguments. A secret is never an argument. See inbound-webhook-tools sign --help'],
@@ -153,15 +145,10 @@ describe('an argument in a message', () => {
   )
 
   it.each([
-    'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE',
-    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-    'd2b1687e5f4678ecb5ef2634a5161c8384f8b0bfdb8606f675e865093dbae370',
-    'hunter2',
-    'correct horse battery staple',
-    'http://user:password@localhost/',
-    'https://example.com/hooks?token=abc',
-    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dBjftJeZ4CVPmB92K27uhbUJU1p1r',
-    'a\u001b[2J.txt',
+    ...['cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ...['d2b1687e5f4678ecb5ef2634a5161c8384f8b0bfdb8606f675e865093dbae370', 'hunter2', 'correct horse battery staple'],
+    ...['http://user:password@localhost/', 'https://example.com/hooks?token=abc'],
+    ...['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dBjftJeZ4CVPmB92K27uhbUJU1p1r', 'a\u001b[2J.txt'],
   ])('is not shown, because it may be a secret: %s', (argument) => {
     expect(quote(argument)).toBe('')
   })

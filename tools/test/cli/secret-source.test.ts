@@ -48,7 +48,6 @@ describe('a secret', () => {
     ['a\u200bsecret', 'a\u200bsecret', 'U+200B (zero-width space)'],
     ['"a secret"', '"a secret"', 'quotes around it'],
     ['a\ufffdsecret', 'a\ufffdsecret', 'U+FFFD in place of bytes that are not UTF-8'],
-    ['x"a"', 'x"a"', undefined],
     [`\ufeff${SECRET}`, SECRET, undefined],
   ])(
     'loses only one newline and a byte order mark, and a note says what is unusual: %j',
@@ -66,21 +65,15 @@ describe('a secret', () => {
 
   it.each([
     ['is not set', [BODY, '--secret-env', 'OTHERS'], 'OTHERS of --secret-env is not set. Export the variable, and'],
-    ['is not set, with a name of words', [BODY, '--secret-env', 'MY_OTHER_SECRET'], 'MY_OTHER_SECRET of --secret-env'],
-    ['has a long name', [BODY, '--secret-env', 'A'.repeat(40)], `${'A'.repeat(40)} of --secret-env is not set.`],
-    ...[SECRET, 'A'.repeat(41), 'hunter2', 'HUNTER2', 'HUNTER_2', 'x_HUNTER', 'H'].map(
-      (value): [string, string[], string] => [
-        'may be a secret in place of a name',
-        [BODY, '--secret-env', value],
-        'The environment variable of --secret-env is not set.',
-      ],
-    ),
-    ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
+    ...[SECRET, 'A'.repeat(41), 'hunter2', 'HUNTER2'].map((value): [string, string[], string] => [
+      'may be a secret in place of a name',
+      [BODY, '--secret-env', value],
+      'The environment variable of --secret-env is not set.',
+    ]),
     ['is empty', [BODY, '--secret-env', 'EMPTY'], 'The secret of --secret-env EMPTY is empty.'],
     ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], '/empty is empty. Set the secret, and try'],
     ['is no UTF-8', [BODY, '--secret-file', file(Uint8Array.of(0xff, 0xfe, 0x61, 0), 'utf16')], 'is not UTF-8'],
     ['is a folder', [BODY, '--secret-file', folder], 'illegal operation on a directory.'],
-    ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],
     [
       'shares standard input with the body',
       ['-', '--secret-file', '-'],

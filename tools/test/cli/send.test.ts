@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, sign, verify } from '../../../src/index.js'
 import { NOW, TestClock } from '../../../test/support/request.js'
@@ -56,30 +55,12 @@ describe('send', () => {
 
   it.each([
     [BODY, 'application/json'],
-    ['a body', 'application/octet-stream'],
     [Buffer.from('"\xff"', 'latin1'), 'application/octet-stream'],
   ])('says what it is and what it sends: %j', async (body, type) => {
     const { origin, received } = await serveOrigin()
     await send(origin, [], body)
     const headers = { 'user-agent': 'inbound-webhook-tools', 'content-type': type }
     expect(received).toMatchObject([{ method: 'POST', headers }])
-  })
-
-  it.each([
-    [204, 'green', 'Accepted'],
-    [299, 'green', 'Accepted'],
-    [500, 'red', 'Not accepted'],
-  ] as const)('begins with the verdict on %d, %s and bold on a terminal', async (status, colour, verdict) => {
-    const url = await serve((_, response) => response.writeHead(status).end())
-    const around = { stdin: BODY, isTTY: true, env: { WEBHOOK_SECRET: SECRET } }
-    const { text } = await call(['send', url, '-', ...FROM_ENV], around)
-    expect(text.startsWith(styleText([colour, 'bold'], verdict, { validateStream: false }))).toBe(true)
-  })
-
-  it('prints a note about a secret that can be guessed', async () => {
-    const url = await serve((_, response) => response.writeHead(204).end())
-    const { said } = await call(['send', url, '-', ...FROM_ENV], { stdin: BODY, env: { WEBHOOK_SECRET: 'secret' } })
-    expect(said).toContain('The secret of --secret-env WEBHOOK_SECRET can be guessed')
   })
 
   it.each([
@@ -114,13 +95,10 @@ describe('send', () => {
     [401, "See the endpoint's log for the reason."],
     [307, 'Redirects are not followed. Location: /elsewhere'],
     [503, 'The endpoint did not decide,'],
-    [300, 'Redirects are not followed. The response has no Location.'],
-    [399, 'Redirects are not followed. Location: /elsewhere'],
-    [400, "See the endpoint's log for the reason."],
     [404, ''],
   ])('exits with 1 for a response of %d', async (status, hint) => {
     const { origin, received } = await serveOrigin((_, response) =>
-      response.writeHead(status, status === 300 ? {} : { Location: '/elsewhere' }).end(),
+      response.writeHead(status, { Location: '/elsewhere' }).end(),
     )
     const { exitCode, text } = await send(origin)
     expect([exitCode, received.length]).toEqual([1, 1])
@@ -163,18 +141,10 @@ describe('a wrong call', () => {
   it.each([
     [[], 'Missing URL. Pass a URL such as'],
     [['localhost'], 'URL "localhost" is not an http or https URL.'],
-    [['file:///etc/passwd'], 'URL is not an http or https URL.'],
-    [['xhttp://localhost/'], 'URL "xhttp://localhost/" is not an http or https URL.'],
     [['http://user@localhost/'], 'without a user name'],
-    [['http://:password@localhost/'], 'without a user name'],
     [[URL, '-', '--timeout', 'long'], '--timeout "long" is not a number.'],
     [[URL, '-', '--timeout', '0'], '--timeout is 0. Pass a number of seconds above 0, and up to 86400.'],
-    [[URL, '-', '--timeout', '99999999999'], '--timeout is 99999999999. Pass a number of seconds above 0,'],
-    [[URL, '-', '--timeout=-5'], '--timeout is -5. Pass a number of seconds above 0,'],
     [[URL, '-', '--header', 'X-A: b\nc'], 'The value of --header "X-A" has a line break or another character'],
-    [[URL, '-', '--header', 'X-A: \u20ac'], 'The value of --header "X-A" has a line break or another character'],
-    [[URL, '--request', 'a.http', '--scheme', 'x'], 'Unknown --scheme "x".'],
-    [[URL, '-', '--replay'], 'Unknown option "--replay".'],
     [[URL, '-', '--header', 'nonsense'], '--header "nonsense" is not a header. Pass --header \'Name: value\'.'],
     [[URL, 'none.json'], 'Cannot read the body "none.json": no such file'],
   ])('%j prints what to do', async (args, message) => {

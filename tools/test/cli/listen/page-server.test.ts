@@ -153,20 +153,14 @@ describe('an empty 404 is the response', () => {
 
   it.each([
     ['GET', 'requests/2'],
-    ['GET', 'requests/x'],
-    ['GET', 'a/requests/1'],
     ['GET', 'requests/1/sign-and-send/a'],
-    ['POST', 'requests/1/sign-and-send/a'],
-    ['GET', 'requests/1x'],
     ['POST', 'requests/2/sign-and-send'],
     ['GET', 'requests/1/sign-and-send'],
     ['GET', 'package.json'],
     ['POST', ''],
-    ['POST', 'events'],
     ['POST', 'requests/1'],
     ['POST', 'requests/1/unknown'],
     ['OPTIONS', ''],
-    ['HEAD', ''],
   ])('to %s %s', async (method, path) => {
     const endpoint = await serve((_, response) => response.end())
     const { page, url, origin } = await start({ endpoint: new URL(endpoint.origin) })

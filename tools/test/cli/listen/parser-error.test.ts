@@ -17,21 +17,13 @@ const FOLDED = 'has a line break in its value. Remove the line breaks, which bas
 
 it.each([
   ['POST / HTTP/1.1\r\nX-A: b\r\n| c\r\n\r\n', `X-A ${FOLDED}`],
-  ['POST / HTTP/1.1\r\nX-A: b\r\n|\tc\r\n\r\n', `X-A ${FOLDED}`],
   ['POST / HTTP/1.1\r\n(X: b\r\n| c\r\n\r\n', `A header ${FOLDED}`],
   ['POST / HTTP/1.1\r\nX-A|  : b\r\n\r\n', 'X-A has a space before the colon. Write "X-A: value".'],
-  ['POST / HTTP/1.1\r\nX-A|\t: b\r\n\r\n', 'X-A has a space before the colon. Write "X-A: value".'],
   ['POST / HTTP/1.1\r\nX-A: b\r\nX| B\r\n\r\n', `The line after X-A ${NO_HEADER}`],
-  ['POST / HTTP/1.1\r\nX-A: b\r\n|(X-B: c\r\n\r\n', `The line after X-A ${NO_HEADER}`],
-  ['POST / HTTP/1.1\r\n!: b\r\n|(X-B: c\r\n\r\n', `The line after A header ${NO_HEADER}`],
-  ['POST / HTTP/1.1\r\n\nX|\r\n\r\n', `The line after A header ${NO_HEADER}`],
   ['POST / HTTP/1.1\r\nX-A: b|\rc\r\n\r\n', `X-A ${NEWLINE}`],
-  ['POST / HTTP/1.1\r\nX-A: b\tc|\rd\r\n\r\n', `X-A ${NEWLINE}`],
   ['POST / HTTP/1.1\r\nX-A: b|\x0b\r\n\r\n', 'X-A has the control character 0x0B. Send only visible characters.'],
   // Nothing is known about a line that is not in this packet, or is the request line.
   ['POST |/ HTTP/1.1\r\n', 'Parse Error'],
-  ['POST / HTTP/1.1\r\nX-A: b\r\n|', 'Parse Error'],
-  ['|', 'Parse Error'],
 ])('the parser fails at %j: %s', (marked, expected) => {
   expect(detail(marked)).toBe(expected)
 })

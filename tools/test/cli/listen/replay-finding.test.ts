@@ -16,7 +16,3 @@ it('names the headers of Standard Webhooks, where a retry keeps its ID', () => {
   expect(message).toMatch(/^webhook-id and webhook-timestamp were used together before: the same attempt /)
   expect(fix).toMatch(/^On the sender's side: Sign each retry again, with a new timestamp, and switch off/)
 })
-
-it('has no line for a language without one', () => {
-  expect(replayFinding('the same nonce 1 s ago', 'perl').fixes).toStrictEqual(replayFinding('', undefined).fixes)
-})
