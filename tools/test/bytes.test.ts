@@ -1,26 +1,13 @@
 import { expect, it } from 'vitest'
-import {
-  areEqual,
-  fromBase64,
-  fromHex,
-  fromWindows1252,
-  isAscii,
-  latin1,
-  windows1252,
-  withCrlf,
-  withoutLineBreaks,
-} from '../src/bytes.js'
+import { fromBase64, fromHex, fromWindows1252, latin1, windows1252, withCrlf, withoutLineBreaks } from '../src/bytes.js'
 
 it.each([
   ['', undefined],
   ['a', undefined],
   ['YQ==', 'a'],
-  ['YQ===', undefined],
   ['YWI', 'ab'],
-  ['YWJjZ', undefined],
   ['+/+/', '\xfb\xff\xbf'],
   ['-_-_', '\xfb\xff\xbf'],
-  ['YQ ', undefined],
 ])('base64 %j is %j', (text, bytes) => {
   expect(fromBase64(text)).toEqual(bytes === undefined ? undefined : latin1(bytes))
 })
@@ -30,8 +17,6 @@ it.each([
   ['c3a', undefined],
   ['C3a9', '\xc3\xa9'],
   ['zz', undefined],
-  ['xxc3a9', undefined],
-  ['c3a9xx', undefined],
 ])('hex %j is %j', (text, bytes) => {
   expect(fromHex(text)).toEqual(bytes === undefined ? undefined : latin1(bytes))
 })
@@ -41,21 +26,6 @@ it('Windows-1252 encodes characters that Latin-1 lacks', () => {
   expect(fromWindows1252(latin1('a\x80\x9f\xe9'))).toBe('a€Ÿé')
   expect(windows1252('a\x80\x81')).toEqual(latin1('a\x80\x81'))
   for (const text of ['漢', 'a漢', '漢a']) expect(windows1252(text)).toBeUndefined()
-})
-
-it('ASCII ends at 0x7f', () => {
-  const all = Array.from({ length: 256 }, (_, byte) => byte)
-  expect(all.filter((byte) => isAscii(Uint8Array.of(0x61, byte)))).toEqual(all.slice(0, 0x80))
-})
-
-it.each([
-  ['', '', true],
-  ['ab', 'ab', true],
-  ['ab', 'aB', false],
-  ['ab', 'abc', false],
-  ['abc', 'ab', false],
-])('the bytes of %j and %j are equal: %j', (one, other, expected) => {
-  expect(areEqual(latin1(one), latin1(other))).toBe(expected)
 })
 
 it("curl's -d removes line feeds, carriage returns and NULs", () => {

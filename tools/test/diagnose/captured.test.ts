@@ -43,12 +43,8 @@ it.each(named([...TIMESTAMPS.values()]))(
 
 describe('no four characters of the secret are printed, plain, in hex or in base64', () => {
   it.each([
-    'kQ7z+Xw93/Vb0',
-    ' kQ7z+Xw93/Vb0',
-    'kQ7z\u200bXw93/Vb0',
-    '"kQ7z+Xw93/Vb0"',
-    '$kQ7z+Xw93/Vb0',
-    '<kQ7z+Xw93/Vb0>',
+    ...['kQ7z+Xw93/Vb0', ' kQ7z+Xw93/Vb0', 'kQ7z\u200bXw93/Vb0', '"kQ7z+Xw93/Vb0"', '$kQ7z+Xw93/Vb0'],
+    ...['<kQ7z+Xw93/Vb0>'],
   ])('if nothing explains the signature: %j', async (secret) => {
     const request = CAPTURED.find(({ name }) => name === UNEXPLAINED[0]) as Captured
     const { findings } = await diagnoseBriefly(requestOf(request), secret, { now: () => request.now })

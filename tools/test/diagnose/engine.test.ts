@@ -21,19 +21,6 @@ const received = {
   isArrivalKnown: true,
 }
 
-it('needs only HMAC-SHA256 and SHA-256 of a platform', () => {
-  const platform: typeof NODE_PRIMITIVES = {
-    hash: (algorithm, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hash(algorithm, parts) : undefined),
-    hmac: (algorithm, key, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hmac(algorithm, key, parts) : undefined),
-    inflate: () => undefined,
-  }
-  const codes = (signature: string) =>
-    diagnoseWith(platform, { ...received, signature }, 5000).findings.map(({ code }) => code)
-  expect(codes('a'.repeat(40))).toEqual(['signature_format', 'signature_mismatch'])
-  expect(codes('a'.repeat(64))).toEqual(['signature_mismatch'])
-  expect(codes(signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET))).toEqual(['body_newline'])
-})
-
 it('hashes hardly anything twice', () => {
   const secrets = [' a b ', 'abcd', 'abc']
   const seen = new Set<string>()
@@ -163,16 +150,6 @@ describe('a signature that nothing explains', () => {
     return findings.find(({ code }) => code === 'signature_mismatch')?.evidence
   }
 
-  it.each<[string, Partial<RequestToDiagnose>]>([
-    ['no timestamp', { timestamp: undefined }],
-    ['no nonce', { nonce: undefined }],
-    ['no signature', { signature: undefined }],
-    ['a signature of another kind', { signature: 'a' }],
-    ['a signature of Standard Webhooks of another kind', { headers: [['webhook-id', NONCE]], signature: 'v1,a' }],
-  ])('is not compared if there is %s', (_, request) => {
-    expect(evidenceOf(request)).toBeUndefined()
-  })
-
   it('is compared, also in Standard Webhooks', () => {
     const base64 = Buffer.from(WRONG, 'hex').toString('base64')
     expect(evidenceOf({ headers: [['webhook-id', NONCE]], signature: `v1,${base64} v1,${base64}` })).toContain(
@@ -189,8 +166,6 @@ describe('a signature that nothing explains', () => {
 
   it.each<[string, string | Buffer, boolean]>([
     ['a placeholder', '{"a":"{{id}}"}', true],
-    ['a placeholder in 100 000 bytes', '{{id}}'.padEnd(100_000), true],
-    ['a placeholder in more bytes', '{{id}}'.padEnd(100_001), false],
     ['a placeholder and a byte that is not UTF-8', Buffer.from('{{id}}\xff', 'latin1'), false],
   ])('may have been made before a placeholder was filled: %s', (_, body, isNamed) => {
     const text = 'The body has the placeholder `{{id}}`. The sender may have signed a value in its place.'
@@ -200,8 +175,6 @@ describe('a signature that nothing explains', () => {
   it.each([
     ['a', `'${TIMESTAMP}:a:'`],
     ["it's", `'${TIMESTAMP}:it'\\''s:'`],
-    ['a'.repeat(188), `'${TIMESTAMP}:${'a'.repeat(188)}:'`],
-    ['a'.repeat(189), undefined],
     ['Zo\u00eb', undefined],
     [`a${SECRET}`, undefined],
   ])('is compared with a command, unless it would print another hash: nonce %s', (nonce, start) => {

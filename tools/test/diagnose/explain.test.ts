@@ -12,16 +12,6 @@ import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 
 const at = (now: number) => ({ now: () => now })
 
-it.each([
-  [1024, ['nonce_length', 'message_nonce']],
-  [1025, ['nonce_length', 'signature_mismatch']],
-])('a header of %i characters is changed: %j', async (length, codes) => {
-  const nonce = 'A'.repeat(length)
-  const signature = signatureOf(TIMESTAMP, nonce.toLowerCase(), 'a body', SECRET)
-  const { findings } = await diagnose(signedRequest({ nonce, signature }), SECRET, at(NOW))
-  expect(findings.map(({ code }) => code)).toEqual(codes)
-})
-
 describe('words for the body', () => {
   const findingOf = async (signed: string, body: string) => {
     const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
@@ -56,7 +46,6 @@ it.each<[BodyOrigin | undefined, Header[], string, string?]>([
   [undefined, [], 'unknown'],
   ['arrived', [['content-length', '7']], 'receiver'],
   ['arrived', [['content-length', '6']], 'sender'],
-  ['arrived', [['content-length', '8']], 'unknown'],
   [
     'arrived',
     [
@@ -137,15 +126,8 @@ describe('several mistakes', () => {
 
 it.each<[string | Uint8Array, string | Uint8Array, number, string, string]>([
   ['ab', 'a', 1, 'ab', 'a'],
-  ['a', 'ab', 1, 'a', 'ab'],
-  ['', 'a', 0, '', 'a'],
-  ['abcdefghX', 'abcdefghY', 8, 'abcdefghX', 'abcdefghY'],
   ['abcdefghiX', 'abcdefghiY', 9, '…bcdefghiX', '…bcdefghiY'],
-  [`X${'a'.repeat(23)}`, `Y${'a'.repeat(24)}`, 0, `X${'a'.repeat(23)}`, `Y${'a'.repeat(23)}…`],
-  // The excerpt neither begins nor ends inside a character.
-  ['éééé!X', 'éééé!Y', 9, 'éééé!X', 'éééé!Y'],
   ['ééééé!X', 'ééééé!Y', 11, '…éééé!X', '…éééé!Y'],
-  [`X${'é'.repeat(13)}`, `Y${'é'.repeat(12)}`, 0, `X${'é'.repeat(12)}…`, `Y${'é'.repeat(12)}`],
   ['a\tb', 'a b', 1, 'a<U+0009>b', 'a b'],
   ['a\xff', latin1('a\xff~'), 1, 'a<C3><BF>', 'a<FF>~'],
   ['the secret', 'the secreT', 9, '…he [secret]', '…he secreT'],

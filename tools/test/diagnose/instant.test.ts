@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NOW } from '../../../test/support/request.js'
-import { instantOf, NEAR, scaleOf, writeIso } from '../../src/diagnose/instant.js'
+import { instantOf, scaleOf, writeIso } from '../../src/diagnose/instant.js'
 
 // NOW is 2023-11-14T22:13:20Z.
 
@@ -11,14 +11,7 @@ const NOW_IN_OTHER_FORMS =
   '2023-11-14T16:43:20-05:30|Tue, 14 Nov 2023 22:13:20 GMT|Tue, 14 Nov 2023 23:13:20 +0100|' +
   'Tue Nov 14 22:13:20 utc 2023|11/14/2023 22:13:20|Wed, 15 Nov 2023 03:43:20 +05:30'
 
-it.each([
-  ...NOW_IN_OTHER_FORMS.split('|'),
-  '[["1700000000"]]',
-  '+1700000000',
-  "'1700000000'",
-  ' 1700000000,\n',
-  `1700000000${' '.repeat(100)}1`,
-])('%j is now', (timestamp) => {
+it.each([...NOW_IN_OTHER_FORMS.split('|'), '[["1700000000"]]', ' 1700000000,\n'])('%j is now', (timestamp) => {
   expect(instantOf(timestamp, NOW)).toBe(NOW)
 })
 
@@ -30,8 +23,6 @@ it.each([
   ['1700000000.25', 250],
   ['1700000000125', 125],
   ['2023-11-14T22:13:20.5Z', 500],
-  ['2023-11-14T22:13:20.25Z', 250],
-  ['2023-11-14T22:13:20,1239999Z', 123],
 ])('%j is %i ms later', (timestamp, milliseconds) => {
   expect(instantOf(timestamp, NOW)).toBe(NOW + milliseconds)
 })
@@ -60,26 +51,6 @@ it.each([
   const scale = scaleOf(value, NOW)
   expect(scale?.what).toContain(what)
   expect(Math.abs((scale?.toInstant(value) ?? 0) - NOW)).toBeLessThan(60_000)
-})
-
-it.each([
-  [999_999_999_999, undefined],
-  [1_000_000_000_000, 'milliseconds'],
-  [9_999_999_999_999, 'milliseconds'],
-  [1e13, undefined],
-  [1e15, 'microseconds'],
-  [1e18, 'nanoseconds'],
-  [1e19, undefined],
-])('the number of digits alone shows the unit of %d: %s', (value, name) => {
-  expect(scaleOf(value, NOW)?.what).toBe(name && `in ${name}, not in seconds`)
-})
-
-it('a number is on a scale if it is less than 10 years from now', () => {
-  expect(NEAR).toBe(3650 * 24 * 3600 * 1000)
-  for (const sign of [-1, 1]) {
-    expect(scaleOf((NOW + sign * (NEAR - 60_000)) / 60_000, NOW)?.code).toBe('timestamp_unit')
-    expect(scaleOf((NOW + sign * NEAR) / 60_000, NOW)).toBeUndefined()
-  }
 })
 
 it('a number is in seconds if the clock starts in 1970 and the number is close to it', () => {

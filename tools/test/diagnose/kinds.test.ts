@@ -19,9 +19,6 @@ const BODY = '{"id":7}'
 const hmac = (message: string | Uint8Array, key: string | Uint8Array = SECRET) =>
   createHmac('sha256', key).update(message).digest('hex')
 const DIGEST = hmac(`${TIMESTAMP}:n-1:${BODY}`)
-const bytes = Buffer.from(DIGEST, 'hex')
-const withWrongDigits = (count: number) =>
-  DIGEST.slice(0, count).replace(/./g, (digit) => (digit === '0' ? '1' : '0')) + DIGEST.slice(count)
 
 interface Parts {
   readonly timestamp?: string
@@ -61,36 +58,14 @@ function firstOf(parts: Parts, secret?: string, hashes?: number): Finding | unde
   return diagnosisOf(httpOf(parts), secret, hashes).findings[0]
 }
 
-const inGroups = (text: string, size: number, separator: string) =>
-  text.match(new RegExp(`.{${size}}`, 'g'))?.join(separator)
-
-// signature-form.test.ts has the other forms.
-it.each([
-  ['a space inside', `${DIGEST.slice(0, 40)} ${DIGEST.slice(40)}`, 'unknown'],
-  ['groups of 8', String(inGroups(DIGEST, 8, ' ')), 'unknown'],
-  ['groups of 2', String(inGroups(DIGEST, 2, ' ')), 'sender'],
-  ['groups with hyphens', String(inGroups(DIGEST, 8, '-')), 'sender'],
-  ['base64 that was wrapped', bytes.toString('base64').replace(/^.{30}/, '$& '), 'unknown'],
-  ['a tab inside', `${DIGEST.slice(0, 9)}\t${DIGEST.slice(9)}`, 'unknown'],
-  ['a list of JSON', JSON.stringify([...bytes]), 'sender'],
-  ['bytes of Go', `[]byte{0x${inGroups(DIGEST, 2, ', 0x')}}`, 'sender'],
-])('X-Signature is read without white space and separators: %s', (_, signature, side) => {
-  const finding = firstOf({ signature })
-  expect(finding).toMatchObject({ code: 'signature_format', side })
-  expect(finding?.message).not.toMatch(/only|truncat/)
-})
-
 describe('a header of a capture may have been cut or misread, so the sender is not blamed', () => {
   it.each([
     ['cut at 40', DIGEST.slice(0, 40), 'signature_truncated'],
     ['the first half lost', DIGEST.slice(32), 'signature_truncated'],
     ['l for 1 and O for 0', DIGEST.replaceAll('1', 'l').replaceAll('0', 'O'), 'signature_format'],
-    ['S for 5', DIGEST.replace('5', 'S'), 'signature_format'],
     ['one digit wrong', DIGEST.replace(/^(.{20})./, '$10'), 'signature_changed'],
-    ['three digits wrong', withWrongDigits(3), 'signature_changed'],
     ['two digits swapped', DIGEST.replace(/^(.{10})(.)(.)/, '$1$3$2'), 'signature_changed'],
     ['one digit lost inside', DIGEST.replace(/^(.{10})./, '$1'), 'signature_changed'],
-    ['one digit twice', DIGEST.replace(/^(.{10})(.)/, '$1$2$2'), 'signature_changed'],
   ])('%s', (_, signature, code) => {
     expect(firstOf({ signature })).toMatchObject({ code, side: 'unknown', fix: expect.stringContaining('listen') })
   })
@@ -110,40 +85,11 @@ describe('a header of a capture may have been cut or misread, so the sender is n
     expect(diagnosisOf(capture).findings[0]).toMatchObject({ code: 'signature_truncated', side: 'sender' })
   })
 
-  it.each([
-    ['four wrong digits', withWrongDigits(4)],
-    ['another signature', hmac('another message')],
-  ])('%s confirm nothing', (_, signature) => {
-    expect(firstOf({ signature }, SECRET, 100)).toMatchObject({ code: 'signature_mismatch', side: 'unknown' })
-  })
-
   it('names the digit, but not the right one, because it would be accepted', () => {
     const finding = firstOf({ signature: DIGEST.replace(/^(.{20})./, '$10') })
     expect(finding?.message).toContain('digit 21 (`0`) is wrong')
     expect(JSON.stringify(finding)).not.toContain(DIGEST)
   })
-})
-
-it.each([
-  ['64 characters with letters beyond hex', `${'l'.repeat(32)}${'O'.repeat(32)}`],
-  ['48 bytes', Buffer.alloc(48, 7).toString('base64')],
-])('%s are not called base64', (_, signature) => {
-  expect(firstOf({ signature }, SECRET, 100)?.message).not.toContain('base64')
-})
-
-it.each([
-  [`${TIMESTAMP}0`, 'timestamp_unit', '11 digits'],
-  [TIMESTAMP.slice(0, -1), 'timestamp_epoch', '9 digits'],
-  [`${TIMESTAMP}000000000000`, 'timestamp_unit', '22 digits'],
-  ['9999999999', 'timestamp_epoch', 'ten years ahead'],
-  ['1', 'timestamp_epoch', '1 digit,'],
-  [`0${TIMESTAMP}`, undefined, ''],
-  [`${Number(TIMESTAMP) - 40_000_000}`, 'clock_behind', ''],
-])('a time that no clock shows is no time of a clock: %s', (timestamp, code, says) => {
-  const finding = firstOf({ timestamp })
-  expect(finding?.code).toBe(code)
-  expect(finding?.message ?? '').toContain(says)
-  if (says !== '') expect(JSON.stringify(finding)).not.toContain('clock')
 })
 
 it.each([
@@ -156,11 +102,8 @@ it.each([
 
 describe('a line of a configuration as the secret of the receiver', () => {
   it.each([
-    `WEBHOOK_SECRET=${SECRET}`,
-    `export WEBHOOK_SECRET="${SECRET}"`,
-    `WEBHOOK_SECRET='${SECRET}'\n`,
-    `secret: ${SECRET}`,
-    `"secret": "${SECRET}"`,
+    ...[`WEBHOOK_SECRET=${SECRET}`, `export WEBHOOK_SECRET="${SECRET}"`, `WEBHOOK_SECRET='${SECRET}'\n`],
+    ...[`secret: ${SECRET}`, `"secret": "${SECRET}"`],
   ])('is the mistake of the receiver: %s', (secret) => {
     expect(firstOf({}, secret)).toMatchObject({ code: 'secret_prefix', side: 'receiver' })
   })
@@ -224,53 +167,6 @@ describe('a value that nothing filled in', () => {
   })
 })
 
-it.each([
-  ['a POST', { method: 'POST' }],
-  ['a GET, which a redirect made', { method: 'GET', type: 'text/plain' }],
-])('an empty body is named: %s', (_, parts) => {
-  const finding = firstOf({ ...parts, body: '', signature: DIGEST }, SECRET, 100)
-  expect(finding).toMatchObject({
-    code: 'body_changed',
-    side: 'unknown',
-    message: expect.stringContaining('is empty'),
-  })
-  expect(diagnosisOf(httpOf({ ...parts, body: '' })).valid).toBe(true)
-})
-
-describe('a match confirms the headers and the body of a loose capture', () => {
-  const body = '{"id":"evt_9","total":10.50}'
-  const signature = hmac(`${TIMESTAMP}.n-1.${body}`)
-  const lines = [`X-Timestamp: ${TIMESTAMP}`, 'X-Nonce: n-1', `X-Signature: ${signature}`]
-  const LAYOUT = { code: 'message_layout', message: expect.stringContaining('timestamp.nonce.body') }
-
-  it.each([
-    ['no Content-Length', ['Request{method=POST, url=http://a.example/hooks, tags={}}', ...lines, '', body].join('\n')],
-    [
-      'a line of an access log after it',
-      [
-        'POST /hooks HTTP/1.1',
-        `Content-Length: ${body.length}`,
-        ...lines,
-        '',
-        '',
-        `b'${body}'`,
-        '127.0.0.1 - - [26/Nov/2026 10:10:12] "POST /hooks HTTP/1.1" 401 -',
-      ].join('\n'),
-    ],
-    [
-      'printed as an object',
-      `headers: { 'X-Timestamp': '${TIMESTAMP}', 'X-Nonce': 'n-1', 'X-Signature': '${signature}' }\nbody: '${body}'`,
-    ],
-  ])('%s', (_, capture) => {
-    expect(diagnosisOf(capture).findings).toMatchObject([LAYOUT])
-  })
-
-  it('without a match, it is refused', () => {
-    const capture = ['Request{method=POST}', ...lines, '', body.replace('9', '8')].join('\n')
-    expect(() => diagnosisOf(capture)).toThrow('does not hold the bytes that arrived')
-  })
-})
-
 describe('a mistake in one value is known in the others', () => {
   const CHANGES: readonly (readonly [string, (text: string) => string | Uint8Array])[] = [
     ['a line feed after it', (text) => `${text}\n`],
@@ -318,19 +214,4 @@ it('a zero before the seconds must be signed', () => {
   const finding = firstOf({ timestamp: `0${TIMESTAMP}`, message: `${TIMESTAMP}:n-1:${BODY}` })
   expect(finding).toMatchObject({ code: 'message_timestamp' })
   expect(finding?.message).toContain('without the zeros')
-})
-
-it("the JSON as Java's Jackson prints it", () => {
-  const body = '{"a":1,"b":[1,{"c":[],"d":{}}]}'
-  const signed = '{\n  "a" : 1,\n  "b" : [ 1, {\n    "c" : [ ],\n    "d" : { }\n  } ]\n}'
-  const finding = firstOf({ body, message: `${TIMESTAMP}:n-1:${signed}` })
-  expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining('Jackson') })
-})
-
-it.each(['/hooks', 'https://localhost/hooks'])('%s for the nonce', (target) => {
-  expect(firstOf({ message: `${TIMESTAMP}:${target}:${BODY}` })).toMatchObject({ code: 'message_layout' })
-})
-
-it('a nonce with a space is the mistake of the sender if that nonce was signed', () => {
-  expect(firstOf({ nonce: 'n 1' })).toMatchObject({ code: 'nonce_characters', side: 'sender' })
 })

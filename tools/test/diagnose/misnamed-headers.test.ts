@@ -52,9 +52,6 @@ it.each([
   [`HMAC-SHA256=${SIGNATURE.toUpperCase()}`, true],
   [SIGNATURE, true],
   [`Bearer ${SIGNATURE}0`, false],
-  [`Bearer: ${SIGNATURE}`, false],
-  [`a b ${SIGNATURE}`, false],
-  [`${'a'.repeat(41)} ${SIGNATURE}`, false],
   ['Bearer token', false],
 ])('Authorization: %s may be the signature: %s', (value, expected) => {
   expect(meantOf([['authorization', value]])).toEqual({ ...GIVEN, signature: expected ? value : undefined })
@@ -65,10 +62,7 @@ it.each([
   ['t=1700000000,v1=ab', '1700000000'],
   ['v1=ab, t=1700000000', '1700000000'],
   ['v1=ab;t=1700000000;v0=cd', '1700000000'],
-  ['at=1700000000,v1=ab', undefined],
   ['t=17000x,v1=ab', undefined],
-  [`t=${'1'.repeat(21)},v1=ab`, undefined],
-  [`${'a'.repeat(2050)},t=1700000000`, undefined],
 ])('the time inside the signature %j is %j', (signature, timestamp) => {
   expect(meantOf([['x-signature', signature]]).timestamp).toBe(timestamp)
 })
@@ -87,9 +81,6 @@ describe('swapped headers', () => {
     expect(meanings({ timestamp: NONCE, nonce: TIMESTAMP, signature: 's' }).slice(1)).toEqual([
       { timestamp: TIMESTAMP, nonce: NONCE, signature: 's', isSwapped: true },
     ])
-    expect(meanings({ timestamp: 'a b', nonce: TIMESTAMP, signature: 's' })).toHaveLength(1)
-    expect(meanings({ timestamp: undefined, nonce: TIMESTAMP, signature: 's' })).toHaveLength(1)
-    expect(meanings({ timestamp: NONCE, nonce: undefined, signature: 's' })).toHaveLength(1)
     expect(meanings({ timestamp: NONCE, nonce: SIGNATURE, signature: 's' })).toHaveLength(1)
   })
 
@@ -97,8 +88,6 @@ describe('swapped headers', () => {
     ['a nonce that is a time near to now', NONCE, TIMESTAMP, true],
     ['a nonce that is a time long ago', NONCE, '1000000000', false],
     ['a timestamp that is a time', TIMESTAMP, TIMESTAMP, false],
-    ['a timestamp that is no nonce', 'a b', TIMESTAMP, false],
-    ['no timestamp', undefined, TIMESTAMP, false],
   ])('are swapped back: %s', (_, timestamp, nonce, expected) => {
     const meant = { timestamp, nonce, signature: SIGNATURE }
     const swapped = { timestamp: nonce, nonce: timestamp, signature: SIGNATURE, isSwapped: true }

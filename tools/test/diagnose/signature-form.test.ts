@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeForm, isDigest, signatureForms } from '../../src/diagnose/signature-form.js'
+import { signatureForms } from '../../src/diagnose/signature-form.js'
 
 /** Its first byte is 0x00, it has another byte below 0x10, and its base64 has `+` and `/`. */
 const DIGEST = '0087cf99a4636ebd9a0f66eaf98fde8bca977e2a274bc832cc903c3561735e9d'
@@ -122,7 +122,6 @@ it.each([
 })
 
 it.each([
-  [`f${DIGEST.slice(1)}`, 'digit 1 (`f`) is wrong'],
   [`ff8${DIGEST.slice(3, -1)}e`, 'digit 1 (`f`), digit 2 (`f`) and digit 64 (`e`) are wrong'],
   [`ffff${DIGEST.slice(4)}`, undefined],
   [DIGEST.slice(1), 'one digit too few, after the first 1'],
@@ -141,26 +140,10 @@ it.each([
   expect([printed.charAt(0), formsOf(printed, digest)[0]]).toEqual(['-', form])
 })
 
-it.each([
-  [DIGEST, '', true],
-  [DIGEST.toUpperCase(), 'uppercase hex instead of lowercase hex', true],
-  [SHA_1.toUpperCase(), 'uppercase hex instead of lowercase hex', true],
-  [base64, 'base64 instead of lowercase hex', true],
-  [Buffer.from(SHA_1, 'hex').toString('base64'), '', false],
-  [`7b7d${DIGEST}`, '', false],
-  ['no signature', '', false],
-])('%j alone is described as %j', (signature, text, expected) => {
-  expect([describeForm(signature, String), isDigest(signature)]).toEqual([text, expected])
-})
-
 it('letters that look like digits are read as these digits', () => {
   const misread = DIGEST.replace('0', 'O').replace('5', 'S')
   expect(formsOf(misread)[0]).toBe('signature_format: `O` for `0` and `S` for `5`')
   expect(signatureForms(misread, String)[0]?.isOfCapture).toBe(true)
-})
-
-it('the text around a digest is a difference', () => {
-  expect(formsOf(`v1=${DIGEST};x`)[0]).toBe('signature_format: `v1=` before it, `;x` after it')
 })
 
 it('a digest is found in a long header', () => {
@@ -168,12 +151,6 @@ it('a digest is found in a long header', () => {
   expect(formsOf(`${'1234567890,'.repeat(100)}${DIGEST}`)[0]).toMatch(/^signature_format/)
   const certificate = Buffer.concat([Buffer.alloc(3000, 'a'), bytes]).toString('base64')
   expect(formsOf(certificate)).toHaveLength(1)
-})
-
-it('64 hex digits are not base64, and may be the start of a longer digest', () => {
-  const codes = ['signature_format', 'signature_truncated', 'signature_truncated', 'signature_changed']
-  expect(signatureForms(DIGEST, String).map(({ code }) => code)).toEqual(codes)
-  expect(signatureForms(`0x${DIGEST}`, String).map(({ code }) => code)).toEqual(codes)
 })
 
 it('a header of any length has at most 40 forms', () => {

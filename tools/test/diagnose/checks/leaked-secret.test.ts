@@ -46,12 +46,7 @@ describe('a secret that leaked', () => {
   it.each([
     ['five characters', 'q7Rk2', '/q7Rk2'],
     ['a prefix before fewer than 16 characters', `whsec_${SECRET.slice(1)}`, `/${SECRET.slice(1)}`],
-    ['another prefix', `ABC_${SECRET}`, `/${SECRET}`],
   ])('is not searched: %s', (_, secret, path) => {
     expect(placesOf([[':path', path]], '', secret)).toBeUndefined()
-  })
-
-  it('is searched in names from 16 characters on', () => {
-    expect(placesOf([[`x-${SECRET.slice(1).toLowerCase()}`, 'a']], '', SECRET.slice(1))).toBeUndefined()
   })
 })

@@ -14,65 +14,24 @@ describe('a secret may be wrong', () => {
   })
 
   it.each([
-    ...['$2$a', '$2b$12$a', '$2y$12$a', '$argon2id$v=19', '$scrypt$a', '$s0$a', '$1$a', '$5$a', '$6$a', '$y$a'],
-    ...['$pbkdf2-sha256$a', 'pbkdf2_sha256$a', 'scrypt:32768', 'bcrypt$a', 'argon2$a', '{SSHA}a', '{SHA256}a'],
+    ...['$2b$12$a', '$argon2id$v=19', '$scrypt$a', '$6$a', '$y$a', 'pbkdf2_sha256$a', 'scrypt:32768', '{SSHA}a'],
   ])('is a password hash: %s', (secret) => {
     expect(textOf(secret)).toBe('The secret is a password hash, not the secret itself.')
   })
 
-  it.each(['****', 'whsec_****abcd', '••••abcd', 'whsec_ab…', 'whsec_ab...', 'xxxxxxxx', 'XXXXXXXXX'])(
-    'is masked: %s',
-    (secret) => {
-      expect(textOf(secret)).toBe('The secret is a masked copy from a page or a log, not the secret itself.')
-    },
-  )
+  it.each(['****', 'whsec_****abcd', '••••abcd', 'whsec_ab...', 'xxxxxxxx'])('is masked: %s', (secret) => {
+    expect(textOf(secret)).toBe('The secret is a masked copy from a page or a log, not the secret itself.')
+  })
 
   it.each([
-    ...['undefined', 'null', 'None', 'nil', 'NaN', 'true', 'FALSE', 'secret', 'changeme', 'change_me', 'change-me'],
-    ...[
-      '[object Object]',
-      'process.env.A',
-      'os.environ["A"]',
-      '$(cat a)',
-      'A_B',
-      'MY_WEBHOOK_SECRET',
-      '{{secret}}',
-      '<secret>',
-    ],
+    ...['undefined', 'None', 'FALSE', 'secret', 'change_me', '[object Object]', 'process.env.A', 'os.environ["A"]'],
+    ...['$(cat a)', 'MY_WEBHOOK_SECRET', '{{secret}}', '<secret>'],
   ])('is a placeholder: %s', (secret) => {
     expect(textOf(secret)).toBe('The secret looks like a placeholder or the name of a variable.')
   })
 
   it.each([
-    ...[
-      'a"b"',
-      '"a"b',
-      '"a',
-      '"a\'',
-      '$3$a',
-      '$2bcd$a',
-      'a$2b$12$a',
-      'apbkdf2_sha256$a',
-      'scrypt',
-      'a{SHA}',
-      '***a',
-      'a…b',
-      'a...b',
-    ],
-    ...[
-      'xxxxxxx',
-      'axxxxxxxx',
-      'xxxxxxxxa',
-      'nulla',
-      'anull',
-      'secrets',
-      'a_b',
-      'SECRET1',
-      'aA_B',
-      'A_B1',
-      'A_b',
-      'a process.env.A',
-    ],
+    ...['a"b"', '"a', '$3$a', 'a$2b$12$a', 'scrypt', '***a', 'a...b', 'xxxxxxx', 'nulla', 'secrets', 'a_b', 'A_b'],
   ])('but nothing is said about %s', (secret) => {
     expect(suspectSecrets([secret])).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { hex, utf8, utf16 } from '../../../src/bytes.js'
+import { hex, utf8 } from '../../../src/bytes.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from '../../../src/diagnose/hypotheses/body.js'
 import type { Variants } from '../../../src/diagnose/hypotheses/hypothesis.js'
 import { asBytes, bytesOf, CONTEXT, proposed, resultOf, rowNamed } from './proposals.js'
@@ -30,23 +30,6 @@ it.each(EXAMPLES)('the body %s: %j is %j', (what, received, signed) => {
   expect(rows.flatMap((row) => proposed(row, bytesOf(received), asBytes))).toContain(hex(bytesOf(signed)))
 })
 
-it.each([
-  ['the body in UTF-8, which arrived encoded twice (é as Ã©)', ['Zoë', '漢']],
-  ['the body without its byte order mark', ['{}']],
-  ['the body decoded from <detail>', ['{"a":1}']],
-  ['the body in Latin-1 or Windows-1252', ['漢']],
-  ['the body in UTF-8 twice (é as Ã©)', ['hex:5a6feb']],
-  ['the body in ASCII, with `?` for other characters', ['Zoe']],
-  ['the body with one `%` for each `%%`', ['hex:ff']],
-])('nothing is %s: %j', (what, bodies) => {
-  const row = rowNamed(ROWS, what)
-  for (const body of bodies) expect(proposed(row, bytesOf(body), asBytes), body).toEqual([])
-})
-
-it('no text is proposed in the place of a body that was sent', () => {
-  expect(proposed(rowNamed(ROWS, 'the text `{}`, and sent no body'), utf8('a'), asBytes)).toEqual([])
-})
-
 it('decoders are applied one after the other, at most three of them', () => {
   const decoded = (what: string, body: Uint8Array) => {
     const { variants } = resultOf(rowNamed(BODY_SOURCES, what).apply(body, CONTEXT)) as Variants<Uint8Array | string>
@@ -62,27 +45,10 @@ it('decoders are applied one after the other, at most three of them', () => {
   expect(decoded('the body decoded from', utf8(text)).filter((one) => one.endsWith(': \xc3\xa9'))).toEqual([])
 })
 
-it('a body in UTF-16 has a zero as its second byte', () => {
-  const row = rowNamed(BODY_SOURCES, 'which arrived in UTF-16')
-  expect(row.apply(utf16('{"a":1}', 'little-endian'), CONTEXT)).toBe('{"a":1}')
-  expect(row.apply(utf8('{"a":1}'), CONTEXT)).toBeUndefined()
-})
-
 it('a text in the place of the body is proposed once, for the body as received', () => {
   const row = rowNamed(ROWS, 'the text `[object Object]` in the place of the body')
   const [body, changed] = [utf8('{"a": 1}'), utf8('{"a":1}')]
   expect([body, changed].map((one) => row.apply(one, { ...CONTEXT, body }))).toEqual(['[object Object]', undefined])
-})
-
-it('a placeholder has each usual name of the body, and is proposed once', () => {
-  const row = rowNamed(ROWS, 'the placeholder `<detail>` in the place of the body')
-  const body = utf8('{}')
-  const names = (received: Uint8Array) => {
-    const { variants } = (row.apply(body, { ...CONTEXT, body: received }) ?? { variants: [] }) as Variants<string>
-    return variants.map(({ value }) => value).filter((value) => /^\w+$/.test(value))
-  }
-  expect(names(body)).toEqual(['body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody'])
-  expect(names(utf8('{ }'))).toEqual([])
 })
 
 it('the original body is a hypothesis, and comes first if curl -d sent it as a file', () => {

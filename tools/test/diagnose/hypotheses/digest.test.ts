@@ -36,14 +36,6 @@ it.each([
   expect(spent).toEqual(/base64|UTF-16/.test(what) ? [4] : [])
 })
 
-it('a platform may lack a hash', () => {
-  const primitives = { hash: () => undefined, hmac: () => undefined, inflate: () => undefined }
-  for (const row of wrongDigests('md5', 'MD5')) {
-    const [{ value } = { value: RIGHT_DIGEST }] = variantsOf(row, RIGHT_DIGEST)
-    expect(value.make(utf8('key'), [utf8('a')], { ...CONTEXT, primitives })).toBeUndefined()
-  }
-})
-
 it('the length of a whole one shows the algorithm, and a cut one is SHA-256', () => {
   const likely = (signature: string) =>
     digestHypotheses(signatureForms(signature, String))
@@ -51,10 +43,4 @@ it('the length of a whole one shows the algorithm, and a cut one is SHA-256', ()
       .map(({ what }) => what.split(' ')[0])
   expect(likely('ab'.repeat(20))).toEqual(['SHA-1'])
   expect(likely('ab'.repeat(10))).toEqual(['SHA-256'])
-})
-
-it('an HMAC with another hash depends on the secret', () => {
-  const row = rowNamed(digestHypotheses(signatureForms('ab'.repeat(20), String)), 'an HMAC with SHA-1 instead')
-  const [{ value } = { value: RIGHT_DIGEST }] = variantsOf(row, RIGHT_DIGEST)
-  expect([value.isKeyed, value.make(utf8('key'), [utf8('amé')], CONTEXT)]).toEqual([true, hmac('amé')])
 })

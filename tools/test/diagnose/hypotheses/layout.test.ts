@@ -28,16 +28,6 @@ describe('the method, path and URL of a layout', () => {
     return variants.map(({ value }) => value.slice(0, 3).join(''))
   }
 
-  it('are the usual ones if no header has them, or only one of more than 2048 characters', () => {
-    const usual = ['/', '/webhook', '/webhooks', '/hooks'].flatMap((path) => [
-      `POST\nhttps://localhost${path}`,
-      `POST\nhttp://localhost${path}`,
-    ])
-    expect(begins([])).toEqual(usual)
-    expect(begins([[':path', `/${'a'.repeat(2048)}`]])).toEqual(usual)
-    expect(begins([[':path', `/${'a'.repeat(2047)}`]])).toHaveLength(2)
-  })
-
   it.each<[string, string]>([
     ['x-forwarded-uri', 'POST\nhttps://localhost/in'],
     ['x-original-uri', 'POST\nhttps://localhost/in'],

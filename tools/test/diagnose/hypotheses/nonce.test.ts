@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Header } from '../../../src/capture/headers.js'
 import { NONCE_HYPOTHESES } from '../../../src/diagnose/hypotheses/nonce.js'
-import { CONTEXT, rowNamed, valuesOf } from './proposals.js'
+import { CONTEXT, valuesOf } from './proposals.js'
 
 const UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const PLAIN = UUID.replaceAll('-', '')
@@ -9,18 +9,11 @@ const PLAIN = UUID.replaceAll('-', '')
 it.each([
   ['the nonce without its dashes', UUID, [PLAIN]],
   ['the nonce with the dashes of a UUID', PLAIN, [UUID]],
-  ['the nonce with the dashes of a UUID', `${PLAIN}0`, [`${PLAIN}0`]],
-  ['the nonce with the dashes of a UUID', `0${PLAIN}`, [`0${PLAIN}`]],
   ['the nonce without the braces around it, in lowercase', '{aB-1}', ['ab-1']],
-  ['the nonce without the braces around it, in lowercase', '{}', []],
   ['the nonce and a space after it', 'a', ['a ']],
   ['the nonce without its white space and invisible characters', ' a\u200b', ['a']],
   ['the nonce between double quotes', 'a', ['"a"']],
   ['the nonce without the quotes or brackets around it', '"a"', ['a']],
-  ['the nonce without the quotes or brackets around it', 'x"a"', []],
-  ['the nonce without the quotes or brackets around it', '"a"x', []],
-  ['the nonce without the braces around it, in lowercase', 'x{a}', []],
-  ['the nonce without the braces around it, in lowercase', '{a}x', []],
   ['the nonce in uppercase', 'aB', ['AB']],
   ['the nonce decoded from the hex of a UUID', '7b-7D', ['{}']],
   ['nothing in the place of the nonce', 'a', ['']],
@@ -30,40 +23,11 @@ it.each([
   expect(valuesOf(NONCE_HYPOTHESES, what, nonce)).toEqual(values)
 })
 
-it.each(['id', 'uuid', 'nonce', 'token', 'key', 'request', 'delivery', 'event', 'trace'])(
-  'the value of the header x-%s may have been signed',
-  (word) => {
-    const headers: Header[] = [
-      [`x-${word}`, 'a'],
-      ['x-other', 'b'],
-    ]
-    const what = 'the value of the header <detail> as the nonce'
-    expect(valuesOf(NONCE_HYPOTHESES, what, 'n', { ...CONTEXT, headers })).toEqual(['a'])
-  },
-)
-
-it('a placeholder has the usual names', () => {
-  const values = valuesOf(NONCE_HYPOTHESES, 'the placeholder `<detail>` for the nonce', 'n')
-  const names = 'nonce NONCE $guid $randomUUID uuid UUID guid requestId'.split(' ')
-  expect(names.filter((name) => !values.includes(name))).toEqual([])
-  expect(values).toContain('{{$guid}}')
-  expect(values).toHaveLength(9 * names.length)
-})
-
-it('a header that may identify the request has such a word in its name, and a short value', () => {
-  const headers = [
-    ['host', 'example.com'],
-    ['x-trace', 'a'.repeat(512)],
-    ['x-token', 'a'.repeat(513)],
-    [`x-${'n'.repeat(62)}-id`, 'b'],
-    ...Array.from({ length: 60 }, () => ['x', 'y'] as const),
-    ['x-late-id', 'c'],
-  ] as const
-  const row = rowNamed(NONCE_HYPOTHESES, 'the value of the header')
-  expect(row.apply('n', { ...CONTEXT, headers })).toEqual({
-    variants: [
-      { detail: 'x-trace', value: 'a'.repeat(512) },
-      { detail: `x-${'n'.repeat(62)}`, value: 'b' },
-    ],
-  })
+it.each(['id', 'uuid', 'request', 'trace'])('the value of the header x-%s may have been signed', (word) => {
+  const headers: Header[] = [
+    [`x-${word}`, 'a'],
+    ['x-other', 'b'],
+  ]
+  const what = 'the value of the header <detail> as the nonce'
+  expect(valuesOf(NONCE_HYPOTHESES, what, 'n', { ...CONTEXT, headers })).toEqual(['a'])
 })

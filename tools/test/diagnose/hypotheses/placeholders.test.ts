@@ -14,8 +14,6 @@ it.each([
   ['a ${b} #{c}', '${b}'],
   ['#{c.d}', '#{c.d}'],
   ['$b {c} %d% <e>', undefined],
-  [`{{${'a'.repeat(60)}}}`, `{{${'a'.repeat(60)}}}`],
-  [`{{${'a'.repeat(61)}}}`, undefined],
 ])('the first variable in %j is %j', (text, variable) => {
   expect(findUnfilled(text)).toBe(variable)
 })

@@ -19,59 +19,39 @@ it.each([
   ['the secret without <detail>', ' a\u200b\n', ['a']],
   ['the text whose base64 is the secret', base64('secret'), ['secret']],
   ['the text whose base64 is the secret', base64('secret\n'), ['secret\n']],
-  ['the text whose base64 is the secret', base64('short'), []],
-  ['the text whose base64 is the secret', base64('a\0secret'), []],
-  ['the text whose base64 is the secret', base64('secret\n\n'), []],
   ['the text whose base64 is the secret', 'no base64!', []],
   ['the text whose hex is the secret', hex('secret'), ['secret']],
   [WITHOUT_LF, base64('secret\n'), ['secret']],
-  [WITHOUT_LF, base64('secret'), []],
   ['the secret decoded from base64 or base64url', '-_-_', ['hex:fbffbf']],
   [SKIPPED, 'ab-cd_ef', ['hex:69b71d79']],
-  [SKIPPED, 'ab-cde', ['hex:69b71d']],
   [SKIPPED, 'abcd', []],
   [STOPPED, 'abcd-fgh', ['hex:69b71d']],
-  [STOPPED, 'abcdab_h', ['hex:69b71d']],
   ['the secret decoded from base64 to text', Buffer.of(0xff, 0x61).toString('base64'), ['ÿa']],
   ['the secret without its prefix, decoded from base64', `whsec_${base64('a')}`, ['a']],
-  ['the secret without its prefix, decoded from base64', base64('a'), []],
   ['the secret without its prefix', 'v1,whsec_abc', ['abc']],
   ['the secret without its prefix', 'sk_live_abc', ['abc']],
-  ['the secret without its prefix', 'whsec_', []],
-  ['the secret without its prefix', '1sk_abc', []],
-  ['the secret without its prefix', `${'a'.repeat(17)}_abc`, []],
   ['the secret and `<detail>` before it', 'a', ['whsec_a', 'v1,whsec_a', 'v1,a', 'sk_a', 'Bearer a']],
   ['the value after `NAME=` in the secret', 'export A_1="abcdef";', ['abcdef']],
   ['the value after `NAME=` in the secret', "  set 'a.b' = abcdef ", ['abcdef']],
   ['the value after `NAME=` in the secret', 'secret: abcdef;\n', ['abcdef']],
-  ['the value after `NAME=` in the secret', 'secret:abcdef', []],
-  ['the value after `NAME=` in the secret', 'A=abcde', []],
-  ['the value after `NAME=` in the secret', '1=abcdef', []],
   ['the secret in Latin-1 or Windows-1252', 'Zoë€', ['hex:5a6feb80']],
   ["the bytes of the secret's SHA-256", 'abc', [`hex:${createHash('sha256').update('abc').digest('hex')}`]],
   ["the secret's SHA-256 in hex", 'abc', ['ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad']],
   ['the secret without the `=` at its end', 'a=b==', ['a=b']],
   ['the secret without the quotes or brackets around it', 'x"abc"', []],
-  ['the secret without the quotes or brackets around it', '"abc\'', []],
   [COMMENT, 'ab#c\nd', ['ab']],
   [VARIABLE, 'a${BC}d$@e$%$f', ['ade$%']],
   [STANDARD, 'a-_', ['a+/=']],
-  [STANDARD, 'abcd', ['abcd']],
-  [COMMENT, 'ab #c\nd', ['ab']],
-  [VARIABLE, 'a$B_1c$', ['a$']],
-  [VARIABLE, 'a${B}c$1', ['ac']],
   ['the secret with one `$` for each `$$`, as Docker Compose reads it', 'a$$b$', ['a$b$']],
   ['the secret with `$$` for each `$`', 'a$b', ['a$$b']],
   ['the secret without its hyphens', 'a-b-', ['ab']],
   ['the secret with the hyphens of a UUID', 'A'.repeat(32), ['AAAAAAAA-AAAA-AAAA-AAAA-AAAAAAAAAAAA']],
-  ['the secret with the hyphens of a UUID', 'a'.repeat(33), ['a'.repeat(33)]],
   ['the secret without its last character', 'abc', ['ab']],
   ['the secret without its first character', 'abc', ['bc']],
   ['the whole line `WEBHOOK_SECRET=…`', 'a', ['WEBHOOK_SECRET=a']],
   ['a value in the JSON that is the secret', '{"a":"b","c":1,"d":"e"}', ['b', 'e']],
   ['<detail> of the secret', 'abc', ['a', 'c', 'ab', 'bc']],
   ['a value in the JSON that is the secret', '["a"]', []],
-  ['a value in the JSON that is the secret', '{"a"', []],
   ['the text `${WEBHOOK_SECRET}` as the secret', 'a', ['${WEBHOOK_SECRET}']],
   ['the secret and a CRLF (carriage return and line feed) after it', 'a', ['a\r\n']],
   ['the secret between single quotes', 'a', ["'a'"]],
@@ -93,17 +73,6 @@ it('a secret in JSON has each usual key, in four forms', () => {
   ])
   expect(json).toHaveLength(4 * 10)
   expect(json).toContain('{"password":"a"}')
-})
-
-it('a placeholder has each usual name', () => {
-  const texts = values('the text `<detail>` as the secret', 'a')
-  const names = ['WEBHOOK_SECRET', 'webhookSecret', 'SIGNING_SECRET', 'SECRET', 'key', 'SECRET_KEY', 'KEY']
-  expect(names.filter((name) => !texts.includes(name))).toEqual([])
-})
-
-it('one more character is each visible one of ASCII', () => {
-  const more = values('the secret and one more character at its end', 'a')
-  expect([more.length, more[0], more.at(-1)]).toEqual([94, 'a!', 'a~'])
 })
 
 describe('a hash of the secret', () => {
@@ -132,28 +101,4 @@ describe('a hash of the secret', () => {
       ['as bytes, cut to 16', digest.subarray(0, 16)],
     ])
   })
-
-  it('may be that of the secret with a line feed, or decoded', () => {
-    const detailsOf = (secret: string) => [...new Set(all(secret).map(({ detail }) => detail.replace(/, .*/, '')))]
-    const hashes = ['SHA-256', 'MD5', 'SHA-1', 'SHA-512']
-    const named = (...whats: string[]) =>
-      hashes.flatMap((hash) => whats.map((what) => `the ${hash} of the secret${what}`))
-    expect(detailsOf('no base64!')).toEqual(named('', ' and a line feed (LF)'))
-    expect(detailsOf('c3a9')).toEqual(named('', ' and a line feed (LF)', ' decoded from hex', ' decoded from base64'))
-    const ofHex = all('c3a9').find(({ detail }) => detail === 'the SHA-1 of the secret decoded from hex, in hex')
-    expect(ofHex?.value).toBe(createHash('sha1').update(Buffer.of(0xc3, 0xa9)).digest('hex'))
-    const ofLine = all('c3a9').find(({ detail }) => detail === 'the SHA-1 of the secret and a line feed (LF), in hex')
-    expect(ofLine?.value).toBe(createHash('sha1').update('c3a9\n').digest('hex'))
-  })
-})
-
-it('a secret may be cut to the usual lengths', () => {
-  const cuts = variantsOf(rowNamed(SECRET_HYPOTHESES, '<detail> of the secret'), `${'x'.repeat(299)}y`)
-  const lengths = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
-  expect(cuts.map(({ detail, value }) => [detail, value])).toEqual(
-    lengths.flatMap((length) => [
-      [`the first ${length} characters`, 'x'.repeat(length)],
-      [`the last ${length} characters`, `${'x'.repeat(length - 1)}y`],
-    ]),
-  )
 })
