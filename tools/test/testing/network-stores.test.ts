@@ -58,13 +58,6 @@ class ForgetsEverything extends Server {
   }
 }
 
-/** The store that reserved such a key remembers it, so that only the other store shows the fault. */
-class ForgetsShortReservations extends Server {
-  override reserve(...call: Parameters<Server['reserve']>): boolean {
-    return call[2] < 10_000 || super.reserve(...call)
-  }
-}
-
 class NeverExpires extends Server {
   override reserve(keys: readonly string[], owner: string): boolean {
     return super.reserve(keys, owner, Number.POSITIVE_INFINITY)
@@ -134,12 +127,6 @@ describe.each(Object.entries(STORES))('%s', (_, create) => {
     const server = new ForgetsEverything()
     const { failed, count } = await failuresOf(() => create(server))
     expect(failed).toHaveLength(count)
-  })
-
-  it('fails the case about short reservations with a server that forgets them', async () => {
-    const server = new ForgetsShortReservations()
-    const { failed } = await failuresOf(() => create(server))
-    expect(failed).toContain('frees a key when its TTL ends, not earlier and not later')
   })
 
   it('fails every case about the end of a TTL with a server on which no key expires', async () => {
