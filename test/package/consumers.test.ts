@@ -102,14 +102,7 @@ describe('types hold', () => {
   it('under moduleResolution node10, which does not read exports', async () => {
     const project = join(folder, 'typescript')
     const options = [
-      '--moduleResolution',
-      'node10',
-      '--module',
-      'commonjs',
-      '--target',
-      'es2022',
-      '--outDir',
-      'built10',
+      ...['--moduleResolution', 'node10', '--module', 'commonjs', '--target', 'es2022', '--outDir', 'built10'],
     ]
     expect(await output(project, TSC, 'main.cts', 'every-entry.cts', '--strict', ...options)).toBe('')
     expect(await output(project, 'built10/main.cjs')).toBe(SAID)

@@ -83,11 +83,8 @@ describe('the tarballs', () => {
   it('have links to the repository in place of files that are not packed', () => {
     const packed = new Set(['README.md', 'docs/start/a.md'])
     const text = [
-      '[a](docs/start/a.md#b) [folder](docs/start/) ![chart](docs/chart.svg) [test](test/x.test.ts#L1)',
-      '[here](#anchor) [web](https://example.com/x)',
-      '```md',
-      '[code](test/x.test.ts)',
-      '```',
+      ...['[a](docs/start/a.md#b) [folder](docs/start/) ![chart](docs/chart.svg) [test](test/x.test.ts#L1)'],
+      ...['[here](#anchor) [web](https://example.com/x)', '```md', '[code](test/x.test.ts)', '```'],
     ].join('\n')
     expect(rewriteLinks('README.md', text, packed, (path) => `https://example.com/blob/v1/${path}`)).toBe(
       [
