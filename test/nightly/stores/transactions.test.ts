@@ -1,18 +1,13 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { handle, sign } from '../../../src/index.js'
 import { MySqlTransactionStore } from '../../../src/stores/mysql/index.js'
 import { PostgresTransactionStore } from '../../../src/stores/postgres/index.js'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
 import { isInstalled } from '../../support/programs.js'
-import { eventually, PostgresServer, postgresIsInstalled } from '../../support/servers.js'
+import { PostgresServer, postgresIsInstalled } from '../../support/servers.js'
 import { type Client, MYSQL_CLIENTS, POSTGRES_CLIENTS } from './transaction-clients.js'
 
-const PROGRAM = fileURLToPath(new URL('../../support/transactions/program.js', import.meta.url))
 const SECRET = 'the secret of webhook 42'
 
 const DATABASES = [
@@ -103,28 +98,6 @@ describe.each(DATABASES.filter((database) => database.isInstalled))(
         }
       }
 
-      const isBare = name === 'pg' || name === 'mysql2'
-
-      /** Lets a process handle a request, and kills the process when it has said this word. */
-      async function killWhen(word: 'inserted' | 'accepted', { request }: ReturnType<typeof newSource>): Promise<void> {
-        const text = JSON.stringify({ headers: request.headers, body: request.body.toString() })
-        const child = spawn(process.execPath, [PROGRAM, database.name, server.url, text, SECRET], {
-          stdio: ['pipe', 'pipe', 'inherit'],
-        })
-        const closed = once(child, 'close')
-        let output = ''
-        await new Promise<void>((resolve, reject) => {
-          closed.then(() => reject(new Error(`the program ended: ${output}`)), reject)
-          child.stdout.setEncoding('utf8').on('data', (chunk) => {
-            output += chunk
-            if (output.includes(word)) resolve()
-            else child.stdin.write('\n')
-          })
-        })
-        child.kill('SIGKILL')
-        await closed
-      }
-
       it('accepts a request once, and again if the code fails', async () => {
         const source = newSource()
         const failing = async (transaction: unknown) => {
@@ -194,49 +167,6 @@ describe.each(DATABASES.filter((database) => database.isInstalled))(
           expect(await outcomeOf(source)).toBe('accepted')
         },
       )
-
-      it.runIf(isBare)(
-        'loses nothing and repeats nothing if the process is killed before or after the commit',
-        async () => {
-          const [before, after] = [newSource(), newSource()]
-          await killWhen('inserted', before)
-          // The server notices a moment later that the process is gone.
-          await eventually(async () => expect(await outcomeOf(before)).toBe('accepted'))
-          expect(await countEvents()).toBe(1)
-          await killWhen('accepted', after)
-          expect(await outcomeOf(after)).toBe('replayed_nonce')
-          expect(await countEvents()).toBe(2)
-        },
-      )
-
-      it.runIf(isBare)('serves all genuine requests beside 500 copies per second of 20 captured ones', async () => {
-        const captured = Array.from({ length: 20 }, newSource)
-        for (const source of captured.slice(10)) expect(await outcomeOf(source)).toBe('accepted')
-        let end = () => {}
-        const ended = new Promise<void>((resolve) => {
-          end = resolve
-        })
-        let started = 0
-        const workUntilEnd = () => {
-          started++
-          return ended
-        }
-        // Another process is working on the first ten.
-        const inWork = captured.slice(0, 10).map((source) => outcomeOf(source, workUntilEnd, stores[1]))
-        await eventually(() => expect(started).toBe(10))
-        const copies: Promise<string>[] = []
-        const genuine: Promise<string>[] = []
-        for (let tick = 0; tick < 100; tick++) {
-          for (let copy = 0; copy < 20; copy++) copies.push(outcomeOf(captured[copy] as ReturnType<typeof newSource>))
-          for (let request = 0; request < 2; request++) genuine.push(outcomeOf(newSource()))
-          await sleep(40)
-        }
-        expect((await Promise.all(genuine)).filter((outcome) => outcome !== 'accepted')).toEqual([])
-        expect(new Set(await Promise.all(copies))).toEqual(new Set(['ERR_WEBHOOK_IN_PROGRESS', 'replayed_nonce']))
-        end()
-        expect(new Set(await Promise.all(inWork))).toEqual(new Set(['accepted']))
-        expect(await countEvents()).toBe(210)
-      })
 
       it.runIf(name === 'Knex' || name === 'Sequelize')(
         'accepts the request again if the code rolls back itself',
