@@ -263,16 +263,11 @@ describe('the error of the function', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['null', null, /^webhookId of the function's result is undefined\. Return \{ webhookId, secret \}, or undefined/],
-    ['a number', 42, /^webhookId of the function's result is undefined\. Return/],
     ['a secret', SECRET, /Return \{ webhookId, secret \}/],
-    ['a record with another name', { id: '42', secret: SECRET }, /Return \{ webhookId, secret \}/],
     ['a number as the ID', { webhookId: 42, secret: SECRET }, /is a number\. Return \{ webhookId, secret \}/],
-    ['an empty ID', { webhookId: '', secret: SECRET }, /is an empty string\. Return \{ webhookId, secret \}/],
     ['half a character in the ID', { webhookId: '\ud800', secret: SECRET }, /lone surrogate.*Pass the whole text/],
     ['no secret', { webhookId: '42' }, /^secret is undefined\. Pass the secret as text/],
     ['an empty secret', { webhookId: '42', secret: '' }, /^secret is an empty string\. Pass the secret as text/],
-    ['an empty list of secrets', { webhookId: '42', secret: [] }, /^secret is an empty array\. Pass a secret/],
-    ['half a character in the secret', { webhookId: '42', secret: `${SECRET}\ud800` }, /^secret has a lone surrogate/],
   ])('says what to return instead of %s', async (_, value, message) => {
     const read = vi.fn()
     const request = Object.assign(new Readable({ read }), { headers: OWN })

@@ -166,8 +166,6 @@ describe("readBody of Node's request", () => {
   it.each([
     ['of one byte', [1]],
     ['just below and above the size that is kept', [4095, 4096, 4097]],
-    ['large and small in turns', [20_000, 1, 5000, 3, 3]],
-    ['empty between others', [0, 10, 0, 5000, 0]],
     ['as large as a slab', [10, 65_536, 10]],
   ])('joins chunks %s in their order', async (_, sizes) => {
     const chunks = Array.from({ length: 600 }, (_, index) =>
@@ -274,17 +272,6 @@ describe("readBody of Node's request", () => {
     expect(await promise).toMatchObject(ABORTED)
   })
 
-  it('rejects with ERR_BODY_ABORTED if the sender reset a stream of HTTP/2 before readBody was called', async () => {
-    const { promise, resolve } = deferred<unknown>()
-    const stream = await serveHttp2(async (message) => {
-      const closed = closeOf(message)
-      stream.destroy()
-      await closed
-      resolve(readBody(message).catch((error: unknown) => error))
-    })
-    expect(await promise).toMatchObject(ABORTED)
-  })
-
   it('rejects with ERR_BODY_ABORTED if the stream is destroyed without an error', async () => {
     const stream = new Readable({ read() {} })
     const settled = readBody(asSource(stream)).catch((error: unknown) => error)
@@ -305,10 +292,6 @@ describe("readBody of Node's request", () => {
   it('accepts only an empty body if maxBytes is 0', async () => {
     expect(await readBody({ rawBody: Buffer.alloc(0) }, { maxBytes: 0 })).toHaveLength(0)
     await expect(readBody({ rawBody: Buffer.alloc(1) }, { maxBytes: 0 })).rejects.toMatchObject(TOO_LARGE)
-  })
-
-  it('reads a request that was paused', async () => {
-    expect(await readOnServer((message) => readBody(message.pause()), EVENT)).toEqual(BYTES)
   })
 
   it('leaves no listener behind that keeps the request', async () => {
@@ -356,10 +339,6 @@ describe('readBody of a Fetch Request', () => {
     expect(bytes).toEqual(expected)
   })
 
-  it('returns no bytes for a GET', async () => {
-    expect(await readBody(new Request('http://localhost/'))).toEqual(Buffer.alloc(0))
-  })
-
   it('refuses a large Content-Length without touching the body', async () => {
     const { stream, counter } = streamOf([BYTES])
     const request = fetchRequest(stream, { headers: { 'Content-Length': '50000000' }, duplex: 'half' })
@@ -392,11 +371,6 @@ describe('readBody of a Fetch Request', () => {
     }
   })
 
-  it('says so if the runtime shows a body that was read only by bodyUsed', async () => {
-    const request = { headers: new Headers(), bodyUsed: true, body: null, arrayBuffer() {} }
-    await expect(readBody(request)).rejects.toMatchObject(invalid(/^source was already read, /))
-  })
-
   it('refuses a stream of strings of Node', async () => {
     for (const stream of [Readable.from([EVENT]), Readable.from([BYTES, EVENT]), Readable.from([{ a: 1 }])]) {
       await expect(readBody(asSource(stream))).rejects.toMatchObject(
@@ -418,7 +392,6 @@ describe('readBody of a Fetch Request', () => {
 
 describe('readBody of bytes that were already read', () => {
   it.each<[string, BodySource]>([
-    ['rawBody', { rawBody: BYTES }],
     ['rawBody beside a parsed body', { headers: {}, rawBody: BYTES, body: { event: 'invoice.paid' } }],
     ['body as bytes', { headers: {}, body: BYTES }],
     ['body as an ArrayBuffer', { headers: {}, body: new Uint8Array(BYTES).buffer }],
@@ -457,7 +430,6 @@ describe('readBody of an event of AWS Lambda', () => {
     ['base64', { body: BINARY.toString('base64'), isBase64Encoded: true }, BINARY],
     ['null, as payload 1.0 and ALB have it', { body: null, isBase64Encoded: false }, Buffer.alloc(0)],
     ['no body, as payload 2.0 has it', { isBase64Encoded: false }, Buffer.alloc(0)],
-    ['text that looks like base64', { body: 'YWJj', isBase64Encoded: false }, Buffer.from('YWJj')],
     ['text, as only true says base64', { body: 'YWJj', isBase64Encoded: 'false' as never }, Buffer.from('YWJj')],
   ])('decodes %s', async (_, event, expected) => {
     const bytes = await readBody(event)
@@ -477,13 +449,8 @@ describe('readBody of an event of AWS Lambda', () => {
     ['text, because something decoded it', EVENT],
     ['a character that is no digit', 'AAA*'],
     ['a newline', 'AAAA\n'],
-    ['a space', 'AAA A'],
-    ['one digit too many', 'AAAAA'],
     ['no padding', 'AA'],
-    ['nothing but padding', '===='],
-    ['padding that is too long', 'A==='],
     ['padding in the middle', 'AA==AAAA'],
-    ['characters outside ASCII', 'ÄÖÜß'],
   ])('says that base64 is invalid: %s', async (_, body) => {
     await expect(readBody({ body, isBase64Encoded: true })).rejects.toMatchObject({
       name: 'TypeError',
@@ -624,25 +591,11 @@ describe('bodyTimeout', () => {
 
   it.each<[string, () => BodySource]>([
     ['a Fetch Request', () => fetchRequest(EVENT)],
-    ['a Fetch Request in chunks', () => fetchRequest(ReadableStream.from([BYTES]), { duplex: 'half' })],
     ['a stream', () => asSource(Readable.from([BYTES], { objectMode: false }))],
   ])('leaves no timer after the whole body of %s', async (_, source) => {
     const body = readBody(source())
     expect(vi.getTimerCount()).toBe(1)
     expect(await body).toEqual(BYTES)
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it.each<[string, () => BodySource]>([
-    ['too large', () => fetchRequest(EVENT)],
-    [
-      'broken',
-      () => fetchRequest(new ReadableStream({ pull: () => Promise.reject(new Error('reset')) }), { duplex: 'half' }),
-    ],
-  ])('leaves no timer after a Fetch body that is %s', async (_, source) => {
-    await expect(readBody(source(), { maxBytes: 1 })).rejects.toMatchObject({
-      code: expect.stringMatching(/^ERR_BODY_/),
-    })
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -659,10 +612,8 @@ describe('bodyTimeout', () => {
   it.each<[string, () => object]>([
     ['a Fetch Request that stops', () => fetchRequest(unending(), { duplex: 'half' })],
     ['a Fetch Request that trickles', () => fetchRequest(trickling(), { duplex: 'half' })],
-    ["Hono's c", () => ({ req: { raw: fetchRequest(trickling(), { duplex: 'half' }), arrayBuffer() {} } })],
     ['a stream that stops', () => asSource(new Readable({ read() {} }))],
     ['a stream that trickles', () => asSource(Readable.from(trickling(), { objectMode: false }))],
-    ["Fastify's request", () => ({ raw: asSource(new Readable({ read() {} })), headers: {}, body: undefined })],
     ["hapi's request", () => ({ raw: { req: asSource(new Readable({ read() {} })) }, headers: {}, payload: null })],
   ])('holds for %s', async (_, source) => {
     expect(await lateAfter(source() as BodySource, 100, { bodyTimeout: 100 })).toMatchObject({
@@ -762,7 +713,7 @@ describe('bodyTimeout', () => {
     expect(await lateAfter(asSource(new Readable({ read() {} })), 30_000)).toMatchObject(LATE)
   })
 
-  it.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '30s', null])('cannot be %o', async (value) => {
+  it.each([0, 0.5, Number.NaN, 2 ** 31, '30s'])('cannot be %o', async (value) => {
     await expect(readBody({ rawBody: BYTES }, { bodyTimeout: value } as never)).rejects.toMatchObject({
       name: 'RangeError',
       code: 'ERR_INVALID_ARGUMENT',
@@ -774,19 +725,14 @@ describe('bodyTimeout', () => {
 describe('readBody refuses', () => {
   it.each<[string, unknown, RegExp]>([
     ['undefined', undefined, /^source is undefined\. Pass the request, or the event of AWS Lambda\./],
-    ['null', null, /^source is null\./],
     ['text', EVENT, /^source is a string\./],
-    ['bytes', BYTES, /^source is bytes\. /],
     ['a promise', Promise.resolve(), /^source is a promise that was not awaited\./],
-    ['a request below four objects', { req: { req: { req: { req: fetchRequest(EVENT) } } } }, /^source is an object/],
     [
       'bytes that were transferred',
       { rawBody: transferredBytes() },
       /^source has no bytes, because its memory was transferred\./,
     ],
     ['an object without a body', { headers: {} }, /^source is an object without raw bytes\. Pass the request/],
-    ['a parsed body', { headers: {}, body: { a: 1 } }, /^source\.body is an object, as a body parser returns it\./],
-    ['a decoded body', { headers: {}, body: EVENT }, /^source\.body is a string\. Pass the bytes as received/],
     [
       "Fastify's parsed body",
       new (class {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { handle, sign, type TransactionStore } from '../../src/index.js'
 import { beginMysql2, MySqlNonceStore, MySqlTransactionStore } from '../../src/stores/mysql/index.js'
 import { beginPg, PostgresNonceStore, PostgresTransactionStore } from '../../src/stores/postgres/index.js'
@@ -40,8 +40,6 @@ interface Database {
   /** A statement that takes 20 s. */
   sleep: string
   uuid: string
-  /** Returns the statement that inserts rows that expired two minutes ago. */
-  insertExpired(table: string, count: number): string
   /** The schema or database of the table. */
   schema: string
   /** Creates another schema or database. */
@@ -51,7 +49,6 @@ interface Database {
 interface Opened {
   store: PostgresTransactionStore<Connection> | MySqlTransactionStore<Connection>
   nonceStore: PostgresNonceStore | MySqlNonceStore
-  begin(run: (connection: Connection) => Promise<void>): PromiseLike<unknown>
   query(text: string): Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
@@ -61,9 +58,9 @@ async function transact<Transaction>(
   store: TransactionStore<Transaction>,
   keys: readonly string[],
   work: (transaction: Transaction) => Promise<unknown>,
-  { webhookId = '42', ttlSeconds = 600 } = {},
 ): Promise<string> {
-  return (await store.transact({ webhookId, keys, ttlSeconds, work: (transaction) => work(transaction) })).outcome
+  return (await store.transact({ webhookId: '42', keys, ttlSeconds: 600, work: (transaction) => work(transaction) }))
+    .outcome
 }
 
 const query = (connection: Connection, text: string) => connection.query(text)
@@ -76,8 +73,6 @@ async function startPostgres(): Promise<Database> {
     url: server.url,
     sleep: 'SELECT pg_sleep(20)',
     uuid: 'uuid',
-    insertExpired: (table, count) => `INSERT INTO ${table}
-      SELECT decode(md5(i::text), 'hex'), now() - interval '2 minutes', '' FROM generate_series(1, ${count}) AS i`,
     schema: 'public',
     createSchema: (name) => server.sql(`CREATE SCHEMA ${name}; GRANT ALL ON SCHEMA ${name} TO PUBLIC`),
     open({ connections = 10, settings, timeout = 20_000, port = server.port, table, workTimeout } = {}) {
@@ -85,11 +80,9 @@ async function startPostgres(): Promise<Database> {
       const pool = new pg.Pool({ connectionString, max: connections })
       pool.on('error', () => {})
       if (settings !== undefined) pool.on('connect', (client) => void client.query(settings))
-      const begin = beginPg(pool)
       return {
-        store: new PostgresTransactionStore<Connection>({ begin, query, table, timeout, workTimeout }),
+        store: new PostgresTransactionStore<Connection>({ begin: beginPg(pool), query, table, timeout, workTimeout }),
         nonceStore: new PostgresNonceStore({ query: (text, values) => pool.query(text, values), timeout }),
-        begin,
         query: async (text) => (await pool.query(text)).rows,
         close: () => pool.end(),
       }
@@ -105,19 +98,15 @@ async function startMariaDb(): Promise<Database> {
     url: server.url,
     sleep: 'SELECT SLEEP(20)',
     uuid: 'CHAR(36)',
-    insertExpired: (table, count) => `INSERT INTO ${table}
-      SELECT UNHEX(SHA2(seq, 256)), UTC_TIMESTAMP(6) - INTERVAL 2 MINUTE, '' FROM seq_1_to_${count}`,
     schema: 'hooks',
     createSchema: (name) => server.sql(`CREATE DATABASE ${name}; GRANT ALL ON ${name}.* TO test@'127.0.0.1'`),
     open({ connections = 10, settings, timeout = 20_000, port = server.port, table, workTimeout } = {}) {
       const uri = server.url.replace(String(server.port), String(port))
       const pool = mysql.createPool({ uri, connectionLimit: connections })
       if (settings !== undefined) pool.on('connection', (connection) => connection.query(settings))
-      const begin = beginMysql2(pool)
       return {
-        store: new MySqlTransactionStore<Connection>({ begin, query, table, timeout, workTimeout }),
+        store: new MySqlTransactionStore<Connection>({ begin: beginMysql2(pool), query, table, timeout, workTimeout }),
         nonceStore: new MySqlNonceStore({ query: (text, values) => pool.query(text, values), timeout }),
-        begin,
         query: async (text) => (await pool.query<mysql.RowDataPacket[]>(text))[0],
         close: () => pool.end(),
       }
@@ -187,15 +176,6 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     return { outcome: outcome as Promise<unknown>, end }
   }
 
-  it('check() leaves no row, and says that the table does not exist', async () => {
-    const countRows = async () => (await opened.query('SELECT key_hash FROM webhook_nonces')).length
-    const before = await countRows()
-    await opened.store.check()
-    expect(await countRows()).toBe(before)
-    const { store } = open({ table: 'absent' })
-    await expect(store.check()).rejects.toThrow('The table does not exist. Call createTable() first.')
-  })
-
   it('reserves all keys or none, and shares its table with a nonce store', async () => {
     const [nonce, signature] = newKeys()
     expect(await opened.nonceStore.reserve('42', signature, 600)).toBe(true)
@@ -203,14 +183,6 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     expect(await deliver([nonce], insert)).toBe('done')
     expect(await opened.nonceStore.reserve('42', nonce, 600)).toBe(false)
     expect(await countEvents()).toBe(1)
-  })
-
-  it('keeps webhooks apart, and reserves a key again that has expired', async () => {
-    const [nonce] = newKeys()
-    expect(await transact(opened.store, [nonce], async () => {}, { ttlSeconds: 0.001 })).toBe('done')
-    await eventually(async () => expect(await deliver([nonce], insert)).toBe('done'))
-    expect(await transact(opened.store, [nonce], async () => {}, { webhookId: '43' })).toBe('done')
-    expect(await deliver([nonce], insert, open({}))).toBe('replayed')
   })
 
   it('never lets a copy in work wait: a copy, and another split of the message, are in progress in another process', async () => {
@@ -498,21 +470,6 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     end(undefined)
     expect(await outcome).toBe('done')
     expect(await deliver(keys, insert, inSameTable)).toBe('replayed')
-  })
-
-  it('deletes all expired rows but the one that another transaction has locked, and does not wait for it', async () => {
-    // The first sweep comes after 64 reservations, not after this one.
-    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
-    onTestFinished(() => random.mockRestore())
-    const { store, begin, query } = open({ table: 'locked' })
-    await store.createTable()
-    await query(database.insertExpired('locked', 1000))
-    expect(await transact(store, newKeys(), async () => {})).toBe('done')
-    await begin(async (connection) => {
-      await connection.query('SELECT 1 FROM locked ORDER BY expires_at LIMIT 1 FOR UPDATE')
-      expect(await store.deleteExpired()).toBe(999)
-    })
-    expect([await store.deleteExpired(), await store.deleteExpired()]).toEqual([1, 0])
   })
 })
 

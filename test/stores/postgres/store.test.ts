@@ -70,10 +70,8 @@ describe('a reservation', () => {
 
   it.each<[string, unknown]>([
     ['undefined', undefined],
-    ['null', null],
     ['a command tag', { rowCount: 1 }],
     ['rows as lists', { rows: [[true]] }],
-    ['another row', { rows: [{ count: 1 }] }],
   ])('is an error when the client resolves to %s', async (_, result) => {
     const store = new PostgresNonceStore({ query: async () => result as unknown[] })
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*\. Resolve to/)
@@ -90,9 +88,7 @@ describe('a reservation', () => {
   })
 
   it.each([
-    ['a string', 'connection refused'],
     ['nothing', undefined],
-    ['an error without a code', new Error('connection refused')],
     ['an error with another code', Object.assign(new Error('too many clients'), { code: '53300' })],
     ['an error whose message is a code', new Error('40001')],
   ])('that fails for another reason is not tried again: %s', async (_, reason) => {
@@ -319,15 +315,10 @@ describe('a table that is swept', () => {
 
 describe('options', () => {
   it.each<[unknown, RegExp]>([
-    [undefined, /^options .*undefined/],
     [{}, /^query .*undefined/],
     [{ query: 'SELECT' }, /^query .*a string/],
-    [{ query, table: 1 }, /^table .*a number/],
-    [{ query, table: '' }, /^table /],
     [{ query, table: 'a.b.c' }, /^table /],
-    [{ query, table: 'a b.c' }, /^table /],
     [{ query, table: 'a"; DROP TABLE users; --' }, /^table /],
-    [{ query, table: '1table' }, /^table /],
     [{ query, table: 't'.repeat(49) }, /^table .*\b48\b/],
   ])('%o is refused', (options, message) => {
     const create = () => Reflect.construct(PostgresNonceStore, [options])
