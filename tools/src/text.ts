@@ -36,7 +36,7 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
 }
 
 /** Matches white space around text, and invisible characters anywhere. A space between two words does not match, because it is normal. */
-const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
+export const ODD_SPACE = /^\s+|(?<!\s)\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 
 /** Joins words with commas and a conjunction: `a`, `a and b`, `a, b and c`. */
 export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {

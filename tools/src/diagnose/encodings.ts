@@ -1,8 +1,9 @@
 import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16, WINDOWS_1252, windows1252 } from '../bytes.js'
 import { fromLatin1, fromUtf8, isAscii, isUtf8 } from './body-text.js'
 import * as forms from './hypotheses/body-formats.js'
-import type { Bytes, Likelihood } from './hypotheses/hypothesis.js'
+import type { Bytes, Likelihood, Proposed } from './hypotheses/hypothesis.js'
 import { rubyString } from './json/styles.js'
+import { changeParts, inSteps, replaceInSteps, type Steps } from './steps.js'
 
 // This file lists the encodings that senders and proxies apply to a body, a secret or a digest by mistake. There is one list for all of
 // these values, so that an encoding that is known for one value is known for all.
@@ -16,13 +17,13 @@ export interface Encoding {
   /** The name, for messages such as `the body in base64` and `the body decoded from base64`. */
   readonly name: string
   /** Returns the encoded bytes as different programs write them, such as with and without padding. */
-  readonly encode: (bytes: Uint8Array) => readonly Bytes[]
+  readonly encode: (bytes: Uint8Array) => Proposed
   /** Returns the decoded bytes, or `undefined` if `bytes` are not in this encoding. */
-  readonly decode?: ((bytes: Uint8Array) => Bytes | undefined) | undefined
+  readonly decode?: ((bytes: Uint8Array) => Bytes | undefined | Steps<Bytes | undefined>) | undefined
 }
 
 /** The maximum length of a value in an unlikely encoding. Nobody encodes a longer body in this way, and it would take too long. */
-const MAX_UNLIKELY = 2 ** 17
+const MAX_UNLIKELY = 2 ** 16
 
 export const isTriedOn = ({ likelihood }: Encoding, length: number) =>
   length <= MAX_UNLIKELY || likelihood === 'common' || likelihood === 'uncommon'
@@ -39,13 +40,23 @@ const printed = rows('printed', 'rare')
 const charset = rows('charset', 'rare')
 
 /** Returns a function that changes text. Bytes that are not UTF-8 are decoded as Latin-1, and the result is encoded as Latin-1 again. */
-export const inText = (change: (text: string) => string | undefined) => (bytes: Uint8Array) => {
-  if (isUtf8(bytes)) return change(fromUtf8(bytes))
-  const changed = change(fromLatin1(bytes))
-  return changed === undefined ? undefined : latin1(changed)
-}
-const each = (changes: readonly ((text: string) => string)[]) => (bytes: Uint8Array) =>
-  changes.flatMap((change) => inText(change)(bytes) ?? [])
+export const inText = (change: TextChange) =>
+  function* (bytes: Uint8Array): Steps<Bytes | undefined> {
+    const changed = yield* inSteps(change(isUtf8(bytes) ? fromUtf8(bytes) : fromLatin1(bytes)))
+    return changed === undefined || isUtf8(bytes) ? changed : latin1(changed)
+  }
+type TextChange = (text: string) => string | undefined | Steps<string | undefined>
+const each = (changes: readonly TextChange[]) =>
+  function* (bytes: Uint8Array): Proposed {
+    for (const change of changes) {
+      const changed = yield* inText(change)(bytes)
+      if (changed !== undefined) yield changed
+    }
+  }
+const map = <From>(values: readonly From[], change: (value: From) => Bytes | Steps<Bytes>) =>
+  (function* (): Proposed {
+    for (const value of values) yield yield* inSteps(change(value))
+  })()
 /** Returns a function that decodes ASCII text that has this form, without the white space around it. */
 const ascii = (form: RegExp, decode: (text: string) => Bytes | undefined) => (bytes: Uint8Array) => {
   const text = fromLatin1(bytes).trim()
@@ -56,92 +67,120 @@ const withoutPadding = (text: string) => text.replace(/=+$/, '')
 const inUrlDigits = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_')
 
 /** Writes lines as MIME, Python and PHP (76 characters), OpenSSL (64) and Ruby (60) do. */
-const inLines = (text: string) =>
-  [76, 64, 60].flatMap((width) =>
-    ['\r\n', '\n'].flatMap((end) => {
+function* inLines(text: string): Proposed {
+  for (const width of [76, 64, 60]) {
+    for (const end of ['\r\n', '\n']) {
       const lines = text.replace(new RegExp(`.{${width}}(?=.)`, 'g'), `$&${end}`)
-      return [lines + end, lines]
-    }),
-  )
+      yield lines + end
+      yield lines
+    }
+  }
+}
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 function base32(bytes: Uint8Array): string {
-  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
-  const digits = bits.replace(/.{1,5}/g, (five) => BASE32.charAt(Number.parseInt(five.padEnd(5, '0'), 2)))
+  let [digits, bits, count] = ['', 0, 0]
+  for (const byte of bytes) {
+    bits = ((bits & 15) << 8) | byte
+    for (count += 8; count >= 5; count -= 5) digits += BASE32.charAt((bits >> (count - 5)) & 31)
+  }
+  if (count > 0) digits += BASE32.charAt((bits << (5 - count)) & 31)
   return digits.padEnd(Math.ceil(digits.length / 8) * 8, '=')
 }
 function fromBase32(text: string): Uint8Array {
-  const digits = withoutPadding(text).toUpperCase()
-  const bits = digits.replace(/./g, (digit) => BASE32.indexOf(digit).toString(2).padStart(5, '0'))
-  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
+  const bytes: number[] = []
+  let [bits, count] = [0, 0]
+  for (const digit of withoutPadding(text).toUpperCase()) {
+    bits = ((bits & 127) << 5) | BASE32.indexOf(digit)
+    count += 5
+    if (count < 8) continue
+    count -= 8
+    bytes.push((bits >> count) & 255)
+  }
+  return Uint8Array.from(bytes)
 }
 
 /** Writes numbers as JavaScript, Java, Python and Go print them, and as the JSON of a Node Buffer and of a Uint8Array. */
-const lists = (numbers: readonly number[]) => [
-  ...[',', ', ', ' '].flatMap((separator) => [numbers.join(separator), `[${numbers.join(separator)}]`]),
-  `{"type":"Buffer","data":[${numbers}]}`,
-  `{${numbers.map((number, index) => `"${index}":${number}`)}}`,
-]
+function* lists(numbers: readonly number[]): Proposed {
+  for (const separator of [',', ', ', ' ']) {
+    const list = numbers.join(separator)
+    yield list
+    yield `[${list}]`
+  }
+  yield `{"type":"Buffer","data":[${numbers}]}`
+  yield `{${numbers.map((number, index) => `"${index}":${number}`)}}`
+}
 const LIST =
   /^(?:\{"type":"Buffer","data":)?[[{]?\s*(?:"0":)?-?\d{1,3}(?:(?:, ?| +)(?:"\d+":)?-?\d{1,3})+\s*[\]}]{0,2}$/
 const fromList = (text: string) => Uint8Array.from(text.replace(/"\d+":/g, '').match(/-?\d+/g) ?? [], Number)
 
 const SEPARATED =
   /^[[{]?(?:0x|\\x|%)?[\da-f]{2}(?:(?:, ?|[\s:-])(?:0x)?[\da-f]{2}|(?:\\x|%)[\da-f]{2})+[\]}]?$|^[\da-f]{4,60}(?:[:-][\da-f]{4,60})+$/i
-const separated = (digits: string) =>
-  [':', ' ', '-', ',', ', 0x', ',0x', '\\x', '%'].map(
-    (separator) => separator.replace(/^(?:, ?|[ :-])/, '') + digits.replace(/..(?=.)/g, `$&${separator}`),
-  )
+function* separated(digits: string): Proposed {
+  for (const separator of [':', ' ', '-', ',', ', 0x', ',0x', '\\x', '%']) {
+    yield separator.replace(/^(?:, ?|[ :-])/, '') + digits.replace(/..(?=.)/g, `$&${separator}`)
+  }
+}
 
 /** How programs write `"` and `'` in HTML: Python, PHP, JavaScript, Go, and programs that escape only some characters. */
 const QUOTES = ['&quot; &#x27;', '&quot; &#39;', '&quot; &#039;', '&quot; &apos;', "&quot; '", '&#34; &#39;', '" \'']
 const ENTITIES: { readonly [name: string]: string } = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', nbsp: '\xa0' }
 const escapeHtml = (quotes: string) => (text: string) => {
   const [double = '', single = ''] = quotes.split(' ')
-  const plain = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return plain.replaceAll('"', double).replaceAll("'", single)
+  const entities: { readonly [character: string]: string } = {
+    ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;' },
+    ...{ '"': double, "'": single },
+  }
+  return replaceInSteps(text, /[&<>"']/g, ([character]) => entities[character])
 }
 const unescapeHtml = (text: string) =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (entity, decimal, digits, name) => {
+  replaceInSteps(text, /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, ([entity, decimal, digits, name = '']) => {
     const code = Number(decimal ?? `0x${digits}`)
     return ENTITIES[name] ?? (code < 0x110000 ? String.fromCodePoint(code) : entity)
   })
 
 /** Writes quoted-printable (RFC 2045, section 6.7), with at most 76 characters per line. */
-const quotedPrintable = (end: string) => (bytes: Uint8Array) => {
-  const text = fromLatin1(bytes).replace(/[^\t\r\n -<>-~]|[ \t]$/gm, (byte) => `=${hex(latin1(byte)).toUpperCase()}`)
-  return text.replace(/[^\n]{77,}/g, (line) => {
-    let [folded, rest] = ['', line]
-    while (rest.length > 76) {
-      const cut = rest.slice(0, 75).replace(/=.?$/, '')
-      folded += `${cut}=${end}`
-      rest = rest.slice(cut.length)
-    }
-    return folded + rest
-  })
+/** Matches the start of a line that is too long, up to where a line break is not inside `=C3`. */
+const FOLDED = /(?=[^\n]{77})[^\n]{73}(?:[^\n=]{2}|[^\n=](?==)|(?==))/g
+const quotedPrintable = (bytes: Uint8Array) =>
+  function* (end: string): Steps<string> {
+    const special = /[^\t\r\n -<>-~]|[ \t]$/gm
+    const text = yield* replaceInSteps(fromLatin1(bytes), special, ([byte]) => `=${hex(latin1(byte)).toUpperCase()}`)
+    return yield* replaceInSteps(text, FOLDED, ([line]) => `${line}=${end}`)
+  }
+function* fromQuotedPrintable(bytes: Uint8Array): Steps<Bytes> {
+  const encoded = /=(?:\r?\n|([\dA-F]{2}))/gi
+  const decode = ([, digits]: RegExpExecArray) => (digits ? String.fromCharCode(Number(`0x${digits}`)) : '')
+  return latin1(yield* replaceInSteps(fromLatin1(bytes), encoded, decode))
 }
-const fromQuotedPrintable = (text: string) =>
-  latin1(
-    text.replace(/=(?:\r?\n|([\dA-F]{2}))/gi, (_, digits) =>
-      digits ? String.fromCharCode(Number(`0x${digits}`)) : '',
-    ),
-  )
 
-const escapeControls = (text: string) => text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
-const replaceShort = (text: string) => text.replace(/\\["\\/bfnrt]/g, (short) => forms.SHORT_ESCAPES[short] ?? short)
+const escapeControls = (text: string) =>
+  replaceInSteps(text, /[\n\r\t]/g, ([control]) => JSON.stringify(control).slice(1, -1))
+const replaceShort = (text: string) =>
+  replaceInSteps(text, /\\["\\/bfnrt]/g, ([short]) => forms.SHORT_ESCAPES[short] ?? short)
 
 /** Writes a mark for each character that a charset does not have: one per character, per UTF-16 unit or per byte, or none. */
-const lossy = (characters: string, encode: (text: string) => Bytes | undefined) => (bytes: Uint8Array) => {
-  const text = isUtf8(bytes) && !isAscii(bytes) ? fromUtf8(bytes) : ''
-  const [units, others] = ['g', 'gu'].map((flags) => new RegExp(`[^${characters}]`, flags)) as [RegExp, RegExp]
-  const perByte = text.replace(others, (one) => '?'.repeat(utf8(one).length))
-  const marked = [text.replace(others, '?'), text.replace(units, '?'), perByte, text.replace(others, '')]
-  return marked.flatMap((one) => (one === text ? [] : (encode(one) ?? [])))
-}
+const lossy = (characters: string, encode: (text: string) => Bytes | undefined) =>
+  function* (bytes: Uint8Array): Proposed {
+    if (!isUtf8(bytes) || isAscii(bytes)) return
+    const text = fromUtf8(bytes)
+    const [units, others] = ['g', 'gu'].map((flags) => new RegExp(`[^${characters}]`, flags)) as [RegExp, RegExp]
+    const perByte = ([one]: RegExpExecArray) => '?'.repeat(utf8(one).length)
+    for (const [pattern, mark] of [
+      [others, '?'],
+      [units, '?'],
+      [others, perByte],
+      [others, ''],
+    ] as const) {
+      const marked = yield* replaceInSteps(text, pattern, mark)
+      const encoded = marked === text ? undefined : encode(marked)
+      if (encoded !== undefined) yield encoded
+    }
+  }
 const utf16In = (order: 'little-endian' | 'big-endian', likelihood: Likelihood) =>
   rows('charset', likelihood)(
     `UTF-16 (${order})`,
-    (bytes) => ['', '\ufeff'].map((mark) => utf16(mark + fromUtf8(bytes), order)),
+    (bytes) => map(['', '\ufeff'], (mark) => utf16(mark + fromUtf8(bytes), order)),
     (bytes) =>
       bytes.length % 2 === 0 && bytes[order === 'big-endian' ? 2 : 3] === 0
         ? new TextDecoder(order === 'big-endian' ? 'utf-16be' : 'utf-16le').decode(bytes)
@@ -151,16 +190,17 @@ const utf16In = (order: 'little-endian' | 'big-endian', likelihood: Likelihood) 
 const PERCENT = [
   ...[forms.percentEncode, encodeURIComponent, encodeURI, forms.formEncode],
   (text: string) => forms.percentEncode(text).replaceAll('%2F', '/'),
-  // Each call replaces up to 64 bytes, because one call per byte of a large body would take long.
-  (text: string) => forms.percentEncode(text).replace(/(?:%..){1,64}/g, (bytes) => bytes.toLowerCase()),
-]
-const fromPercent = (text: string) =>
-  /%[\da-f]{2}/i.test(text) ? forms.percentDecode(text.includes('%20') ? text : text.replaceAll('+', ' ')) : undefined
+  (text: string) => forms.percentEncode(text).replace(/%../g, (byte) => byte.toLowerCase()),
+].map((encode) => (text: string) => changeParts(text.toWellFormed(), encode))
+function* fromPercent(text: string): Steps<string | undefined> {
+  if (!/%[\da-f]{2}/i.test(text)) return undefined
+  return forms.percentDecode(text.includes('%20') ? text : yield* replaceInSteps(text, /\+/g, ' '))
+}
 
 export const ENCODINGS: readonly Encoding[] = [
   rows('serialized', 'common')('a JSON string', each([JSON.stringify]), inText(forms.stringInside)),
   commonly('base64', (bytes) => [base64(bytes)], ascii(/^/, fromBase64)),
-  encoded('base64url', (bytes) => [base64(bytes), withoutPadding(base64(bytes))].map(inUrlDigits)),
+  encoded('base64url', (bytes) => map([base64(bytes), withoutPadding(base64(bytes))], inUrlDigits)),
   encoded('base64 without its padding', (bytes) => [withoutPadding(base64(bytes))]),
   encoded(
     'base64 with line breaks',
@@ -176,24 +216,26 @@ export const ENCODINGS: readonly Encoding[] = [
   encoded('uppercase hex', (bytes) => [hex(bytes).toUpperCase()]),
   encoded(
     'hex with separators',
-    (bytes) => [hex(bytes), hex(bytes).toUpperCase()].flatMap(separated),
+    function* (bytes) {
+      yield* separated(hex(bytes))
+      yield* separated(hex(bytes).toUpperCase())
+    },
     ascii(SEPARATED, (text) => fromHex(text.replace(/0x|[^\da-f]/gi, ''))),
   ),
   printed('decimal numbers', (bytes) => lists([...bytes]), ascii(LIST, fromList)),
   printed('signed decimal numbers', (bytes) => lists([...new Int8Array(bytes)])),
   rows('printed', 'uncommon')(
     "Python's bytes, `b'…'`",
-    (bytes) => [forms.pythonBytes(bytes), `b'${fromLatin1(bytes)}'`],
+    function* (bytes) {
+      yield yield* forms.pythonBytes(bytes)
+      yield `b'${fromLatin1(bytes)}'`
+    },
     inText((text) => /^b(["'])([^\\]*)\1$/s.exec(text)?.[2]),
   ),
   printed("quotes, as Ruby's inspect prints text", each([rubyString])),
   rows('escaped', 'uncommon')('percent-encoding', each(PERCENT), inText(fromPercent)),
   escaped('HTML entities', each(QUOTES.map(escapeHtml)), inText(unescapeHtml)),
-  escaped(
-    'quoted-printable',
-    (bytes) => ['\n', '\r\n'].map((end) => quotedPrintable(end)(bytes)),
-    (bytes) => fromQuotedPrintable(fromLatin1(bytes)),
-  ),
+  escaped('quoted-printable', (bytes) => map(['\n', '\r\n'], quotedPrintable(bytes)), fromQuotedPrintable),
   escaped(
     'escapes such as `\\n`',
     each([escapeControls, (text) => JSON.stringify(text).slice(1, -1)]),

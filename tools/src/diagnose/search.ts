@@ -1,6 +1,6 @@
 import type { Primitives } from '../primitives.js'
 import type { Likelihood } from './hypotheses/hypothesis.js'
-import { isSteps, type Steps } from './steps.js'
+import type { Steps } from './steps.js'
 
 // The search tries combinations of mistakes, for example a mistake in the layout together with a mistake in the secret. There is a group of
 // choices for each part of signing (layout, secret, body …), and a combination has one choice of each group. The likeliest combinations are
@@ -20,8 +20,8 @@ const MISTAKE_COSTS = Object.values(COSTS).filter((cost) => cost > 0)
 /** One choice in a group, such as one mistake in the layout. A state is the result of the choices so far. */
 export interface Choice<State> {
   readonly likelihood: Likelihood
-  /** Returns the states after this choice. Returns an empty list if this choice is not possible, or changes nothing. */
-  apply(state: State): readonly State[] | Steps<readonly State[]>
+  /** Returns the states after this choice, if it is possible and changes anything. The search can pause at a number, and tries each state before the next one is made. */
+  apply(state: State): Iterable<State | number>
 }
 
 /** The choice to change nothing. The search skips a group in which this is the only choice of its cost. */
@@ -39,12 +39,13 @@ export interface Searched<Result> {
   readonly notTried: readonly string[]
 }
 
+const END = { done: true, value: undefined } as const
+
 interface Level<State> {
   readonly state: State
   choice: number
-  /** The states after the current choice, and the index of the next state. */
-  next: readonly State[]
-  index: number
+  /** The states after the current choice. */
+  next: Iterator<State | number> | undefined
 }
 
 /** Tries combinations until `test` returns a result, single mistakes first. `endStep` returns the cost since the last pause, or 0. */
@@ -60,7 +61,7 @@ export function* search<State, Result>(
     found,
     notTried: [...new Set(groups.filter((group) => notTried.has(group)).map(({ name }) => name))],
   })
-  const enter = (state: State): Level<State> => ({ state, choice: 0, next: [], index: 0 })
+  const enter = (state: State): Level<State> => ({ state, choice: 0, next: undefined })
 
   function* walk({ costs, mistakes }: Pattern): Steps<Result | undefined> {
     /** The groups with a choice that can change the state. */
@@ -76,20 +77,14 @@ export function* search<State, Result>(
     const levels = [enter(start)]
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       try {
-        const state = level.next[level.index++]
-        if (state === undefined) {
+        const { value: state, done } = level.next?.next() ?? END
+        if (done) {
           const { choices } = stops[levels.length - 1] as (typeof stops)[number]
           const choice = choices[level.choice++]
+          level.next = choice?.apply(level.state)[Symbol.iterator]()
           if (choice === undefined) levels.pop()
-          else {
-            level.index = 0
-            level.next = []
-            const applied = choice.apply(level.state)
-            level.next = isSteps(applied) ? yield* applied : applied
-          }
-        } else if (levels.length < stops.length) levels.push(enter(state))
-        else {
-          const found = test(state)
+        } else if (typeof state !== 'number') {
+          const found = levels.length < stops.length ? void levels.push(enter(state)) : test(state)
           if (found !== undefined) return found
         }
       } catch (error) {
@@ -98,8 +93,7 @@ export function* search<State, Result>(
         notTried.add((stops[mistaken] as (typeof stops)[number]).group)
         levels.length = mistaken + 1
         // The other states after this choice are skipped.
-        const level = levels[mistaken] as Level<State>
-        level.index = level.next.length
+        Object.assign(levels[mistaken] as Level<State>, { next: undefined })
       }
       const cost = endStep()
       if (cost > 0) yield cost

@@ -4,6 +4,7 @@ import { joinWords } from '../text.js'
 import { ENCODINGS } from './encodings.js'
 import { percentDecode } from './hypotheses/body-formats.js'
 import type { Mask } from './mask-secrets.js'
+import { inSteps, runSteps } from './steps.js'
 
 /** The minimum number of hex digits in a part of a digest. A shorter part could match by chance. */
 const MIN_DIGITS = 8
@@ -239,7 +240,7 @@ function decode({ text: encoded, differences, isOfCapture = false }: Piece): Pie
       // Base64 with 32 characters that are all hex digits is very unlikely.
       const isOther = name !== 'hex' && /^(0x)?[0-9a-f]{32,}$/i.test(text)
       if (kind === 'charset' || name === 'base64 with line breaks' || isOther) continue
-      const decoded = decode?.(latin1(text))
+      const decoded = runSteps(inSteps(decode?.(latin1(text))))
       const bytes = bytesOf(decoded ?? new Uint8Array())
       const inner = fromLatin1(bytes).trimEnd()
       const own = [...names, name === 'base64' ? nameOfBase64(text) : name]

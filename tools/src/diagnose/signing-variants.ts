@@ -76,47 +76,49 @@ function choicesOf(
   const kept = new Map<unknown, { values: DistinctValues; changes: Map<unknown, readonly Change[]> }>()
   let keptBytes = 0
 
-  function* propose(hypothesis: Hypothesis<unknown, Bytes | Value>, variant: SigningVariant): Steps<readonly Change[]> {
-    const all = inputs(facts, variant)
-    const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, variant)), changes: new Map() }
+  function* propose(
+    hypothesis: Hypothesis<unknown, Bytes | Value>,
+    all: readonly unknown[],
+    variant: SigningVariant,
+  ): Iterable<Change | number> {
     const isKept = keptBytes < MAX_KEPT
+    const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, variant)), changes: new Map() }
+    if (isKept) kept.set(all[0], known)
     const values = isKept ? known.values : new DistinctValues(right(facts, variant))
     const changes: Change[] = []
-    let size = 0
     for (const [index, input] of all.entries()) {
       context.spend(sizeOf(input))
-      const applied = hypothesis.apply(input, context)
-      const proposed = isSteps(applied) ? yield* spending(applied, context) : applied
-      for (const { detail, value } of variantsOf(proposed)) {
+      for (const proposed of variantsOf(hypothesis.apply(input, context))) {
+        if (typeof proposed === 'number') {
+          context.spend(proposed)
+          yield proposed
+          continue
+        }
+        const { detail, value } = proposed
         const output = typeof value === 'string' ? utf8(value) : value
         if (!values.add(output)) continue
-        changes.push({ hypothesis, dimension: name, index, input, detail, output })
-        size += sizeOf(output)
         context.spend(sizeOf(output))
-        const cost = context.endStep()
-        if (cost > 0) yield cost
+        const change = { hypothesis, dimension: name, index, input, detail, output }
+        if (isKept) {
+          changes.push(change)
+          keptBytes += sizeOf(output)
+        }
+        yield change
       }
     }
-    if (isKept) {
-      keptBytes += size
-      kept.set(all[0], known)
-      known.changes.set(hypothesis, changes)
-    }
-    return changes
+    if (isKept) known.changes.set(hypothesis, changes)
   }
 
-  const change = (variant: SigningVariant, changes: readonly Change[]) =>
-    changes.map((one): SigningVariant => ({ ...variant, [field]: one.output, changes: [...variant.changes, one] }))
-  function* proposeAndChange(
+  function* withChanges(
     hypothesis: Hypothesis<unknown, Bytes | Value>,
     variant: SigningVariant,
-  ): Steps<SigningVariant[]> {
-    return change(variant, yield* propose(hypothesis, variant))
-  }
-  const withChanges = (hypothesis: Hypothesis<unknown, Bytes | Value>, variant: SigningVariant) => {
-    if (!matters(field, variant)) return []
-    const before = kept.get(inputs(facts, variant)[0])?.changes.get(hypothesis)
-    return before === undefined ? proposeAndChange(hypothesis, variant) : change(variant, before)
+  ): Iterable<SigningVariant | number> {
+    if (!matters(field, variant)) return
+    const all = inputs(facts, variant)
+    for (const change of kept.get(all[0])?.changes.get(hypothesis) ?? propose(hypothesis, all, variant)) {
+      if (typeof change === 'number') yield change
+      else yield { ...variant, [field]: change.output, changes: [...variant.changes, change] }
+    }
   }
   const withRight = (variant: SigningVariant) =>
     matters(field, variant)
@@ -130,17 +132,6 @@ function choicesOf(
   return [isSame ? UNCHANGED : { likelihood: 'expected', apply: withRight }, ...others]
 }
 
-/** Runs a hypothesis in steps, and counts the cost of each step. */
-function* spending<Result>(steps: Steps<Result>, { spend, endStep }: SearchContext): Steps<Result> {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    spend(step.value)
-    const cost = endStep()
-    if (cost > 0) yield cost
-  }
-}
-
 function describe(changes: readonly Change[], secrets: readonly string[], mask: Mask): Mistake[] {
   return changes.map(({ hypothesis, dimension, index, input, detail }) => {
     const isOfOne = dimension === 'secret' && secrets.length > 1 && hypothesis.code !== 'secret_placeholder'
@@ -149,9 +140,14 @@ function describe(changes: readonly Change[], secrets: readonly string[], mask: 
   })
 }
 
-function variantsOf<Output extends object | string>(applied: Applied<Output>): readonly Variant<Output>[] {
-  if (applied === undefined) return []
-  return isSeveral(applied) ? applied.variants : [{ detail: '', value: applied }]
+/** Yields the values that a hypothesis proposes, one at a time, and the costs of the work on them. */
+function* variantsOf<Output extends object | string>(
+  applied: Applied<Output> | Steps<Applied<Output>>,
+): Iterable<Variant<Output> | number> {
+  const result = isSteps(applied) ? yield* applied : applied
+  if (result === undefined) return
+  if (isSeveral(result)) yield* result.variants
+  else yield { detail: '', value: result }
 }
 
 const isSeveral = <Output extends object | string>(applied: Output | Variants<Output>): applied is Variants<Output> =>

@@ -60,6 +60,33 @@ describe('a search', () => {
     const common = [choice('-'), choice('c', 'common')]
     expect(tried(common, common, choices)).not.toContain('ccu')
   })
+
+  it('tries each state before the choice makes the next one, and can pause at a number', () => {
+    const made: string[] = []
+    const lazy: Choice<string> = {
+      likelihood: 'common',
+      *apply() {
+        yield 1
+        for (const state of ['a', 'b', 'c']) {
+          made.push(state)
+          yield state
+        }
+      },
+    }
+    const steps = searchInSteps(
+      [group('all', [lazy])],
+      '',
+      (state) => (state === 'b' ? state : undefined),
+      () => 5,
+    )
+    expect([...steps]).toEqual([5, 5, 5, 5])
+    expect(made).toEqual(['a', 'b'])
+  })
+
+  it('tries mistakes of the first groups first, of equally likely ones', () => {
+    const choices = [choice('-'), choice('c', 'common')]
+    expect(tried(choices, choices, choices)).toEqual(['---', 'c--', '-c-', '--c', 'cc-', 'c-c', '-cc', 'ccc'])
+  })
 })
 
 describe('a limit', () => {

@@ -1,4 +1,5 @@
-// Prints the processor time of one `diagnose`, and of its longest part without other work, both in milliseconds. Run: node tools/test/nightly/processor-time.js "20 MB of binary"
+// Prints the processor time of `diagnose` for each body whose name begins with a text, and of its longest part without other work, both in
+// milliseconds. Run: node tools/test/nightly/processor-time.js "20 MB of binary"
 // It is a program of its own, because the processor time of a process includes that of all tests that run in it.
 import { createHmac, randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
@@ -41,9 +42,24 @@ export const BODIES = {
   ),
 }
 
+/** Characters that some hypothesis replaces, and forms and variables. */
+const UNITS = [...'&\\"\'/%+$!<{[=\r\n 7é', 'a=b&', '$a']
+const manyKeys = (/** @type {number} */ size) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: size / 12 }, (_, key) => [`key${key}`, 1])))
+
+for (const size of [64, 256, 400, 512, 1024]) {
+  const bytes = 1024 * size
+  const texts = UNITS.map((unit) => [JSON.stringify(unit), unit.repeat(bytes / Buffer.byteLength(unit))])
+  for (const [name, text = ''] of [...texts, ['keys', manyKeys(bytes)], ['0xFF', '\xff'.repeat(bytes)]]) {
+    BODIES[`${size} KB of ${name}`] = () => Buffer.from(text, name === '0xFF' ? 'latin1' : 'utf8')
+    BODIES[`${size} KB of ${name} as a JSON string`] = () => Buffer.from(JSON.stringify(text))
+  }
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { diagnose } = await import('../../dist/index.js')
   const headers = {
+    'content-type': 'application/json',
     'x-timestamp': '1700000000',
     'x-nonce': 'abc',
     'x-signature': createHmac('sha256', 'another secret').update('nonsense').digest('hex'),
@@ -67,9 +83,11 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     turn()
     return { total, longest }
   }
-  const body = BODIES[process.argv[2] ?? '']?.() ?? Buffer.alloc(0)
   // The first call compiles the code.
   await timesOf(Buffer.from(JSON.stringify({ event: 'invoice.paid', id: 42, name: 'Zoë' })))
-  const { total, longest } = await timesOf(body)
-  console.log(JSON.stringify({ total: total / 1000, longest: longest / 1000 }))
+  for (const [name, bodyOf] of Object.entries(BODIES)) {
+    if (!name.startsWith(String(process.argv[2]))) continue
+    const { total, longest } = await timesOf(bodyOf())
+    console.log(JSON.stringify({ name, total: total / 1000, longest: longest / 1000 }))
+  }
 }

@@ -13,10 +13,9 @@ import {
   textOf,
   written,
 } from '../json/parse.js'
-import { inPythonQuotes, replacing } from '../json/styles.js'
 import { replaceTokens, writeInSteps } from '../json/write.js'
-import type { Steps } from '../steps.js'
-import { type Applied, type Bytes, several, type Variant, type Variants } from './hypothesis.js'
+import { changeParts, flat, inSteps, PER_TOKEN, replaceInSteps, STEP, type Steps } from '../steps.js'
+import { type Applied, type Bytes, type Proposed, several, type Variant } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
 // This file converts a body into other formats, such as a form into JSON, because the sender may have signed the body in such a format.
@@ -42,28 +41,30 @@ export function formEncode(text: string): string {
 }
 
 /** Returns the result of PHP's addslashes, which writes a backslash before each quote, backslash and NUL. */
-export const addSlashes = (text: string) => text.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0')
+export const addSlashes = (text: string) =>
+  replaceInSteps(text, /['"\\\0]/g, ([one]) => `\\${one === '\0' ? '0' : one}`)
 
 /** Undoes PHP's addslashes. Returns `undefined` if `slashed` is not a result of addslashes. */
-export function removeSlashes(slashed: string): string | undefined {
-  const others = slashed.replace(/\\['"\\0]/g, '')
+export function* removeSlashes(slashed: string): Steps<string | undefined> {
+  const others = yield* replaceInSteps(slashed, /\\['"\\0]/g, '')
   if (/['"\\\0]/.test(others)) return undefined
-  return slashed.replace(/\\(.)/g, (_, character) => (character === '0' ? '\0' : character))
+  return yield* replaceInSteps(slashed, /\\(.)/g, ([, character = '']) => (character === '0' ? '\0' : character))
 }
 
 /** What printf writes for these conversions if there is no argument. For the other conversions, it writes 0. */
 const NO_ARGUMENT: { readonly [letter: string]: string } = { f: '0.000000', F: '0.000000', s: '', c: '', b: '', q: '' }
-const CONVERSION = /%(?:%|([-0]?)[-+ #0]*(\d{0,3})([diouxXfFscbq]))/g
+const CONVERSION = /%(?:(%)|([-0]?)[-+ #0]*(\d{0,3})([diouxXfFscbq]))?/g
 
-/** Returns the result of `printf "$text"` in a shell, which stops at an unknown conversion. */
-function printfFormat(text: string): string {
-  const [known = ''] = /^(?:[^%]|%%|%[-+ #0]*\d*[diouxXfFscbq])*/.exec(text) ?? []
-  const written = known.replace(CONVERSION, (_, flag, width, letter) => {
-    if (letter === undefined) return '%'
-    const value = NO_ARGUMENT[letter] ?? '0'
-    return flag === '-' ? value.padEnd(width) : value.padStart(width, flag === '0' && value !== '' ? '0' : ' ')
+/** Yields the result of `printf "$text"` in a shell, which stops at an unknown conversion. */
+function* printfFormat(text: string): Proposed {
+  const written = yield* replaceInSteps(text, CONVERSION, ([, percent, flag = '', width = '', letter]) => {
+    const value = letter && (NO_ARGUMENT[letter] ?? '0')
+    if (value === undefined) return percent
+    return flag === '-'
+      ? value.padEnd(Number(width))
+      : value.padStart(Number(width), flag === '0' && value !== '' ? '0' : ' ')
   })
-  return replaceEscapes(written, true)
+  yield yield* replaceEscapes(written, true)
 }
 
 /** The short escapes of JSON, and the characters that they stand for. */
@@ -79,8 +80,8 @@ export const SHORT_ESCAPES: { readonly [sequence: string]: string } = {
 }
 
 /** Replaces escapes such as `\n`, as `echo -e` does. Only printf also replaces `\"`. */
-const replaceEscapes = (text: string, hasQuotes = false) =>
-  text.replace(/\\(?:u([\da-fA-F]{1,4})|x([\da-fA-F]{1,2})|[nrtbf\\"])/g, (sequence, unit, byte) => {
+const replaceEscapes = (text: string, hasQuotes: boolean) =>
+  replaceInSteps(text, /\\(?:u([\da-fA-F]{1,4})|x([\da-fA-F]{1,2})|[nrtbf\\"])/g, ([sequence, unit, byte]) => {
     const code = unit ?? byte
     if (code !== undefined) return String.fromCharCode(Number(`0x${code}`))
     return sequence === '\\"' && !hasQuotes ? sequence : (SHORT_ESCAPES[sequence] ?? sequence)
@@ -93,57 +94,101 @@ const MARKS = ['body', 'BODY', 'payload', 'data'].flatMap((name) =>
 /** The variables in double quotes of a shell and of PHP, in a template, and in a batch file. */
 const VARIABLES = [/\$(?:\d|[A-Za-z_]\w*|\{[^}]*\}|[@*!-])/g, /\$(?:[A-Za-z_]\w*|\{[^}]*\})/g, /\$\{[^}]*\}/g, /%\w*%/g]
 
+type Replacement = readonly [pattern: RegExp, replace: Parameters<typeof replaceInSteps>[2]]
+/** Returns a function that yields a text after each of these replacements. */
+const afterEach = (...replacements: readonly Replacement[]) =>
+  function* (text: string): Proposed {
+    for (const [pattern, replace] of replacements) yield yield* replaceInSteps(text, pattern, replace)
+  }
+
 /** What code makes of a body that it reads as a format, a template or a part of a command. */
-export const READ_AS_CODE: { readonly [how: string]: (text: string) => readonly string[] } = {
+export const READ_AS_CODE: { readonly [how: string]: (text: string) => Proposed } = {
   'as printf reads a format: `%%` is `%`, and `%d` is a number': (text) =>
-    text.includes('%') ? [printfFormat(text)] : [],
-  'with one `%` for each `%%`': (text) => [text.replaceAll('%%', '%')],
-  'with one brace for each `{{` and `}}`, as in a template': (text) => [
-    text.replace(/\{\{|\}\}/g, (two) => two.charAt(0)),
-  ],
-  'after a replace that reads `$$` and `$&` in it, as in JavaScript': (text) =>
-    /\$[$&`']/.test(text) ? MARKS.map((mark) => mark.replace(mark, text)) : [],
-  'after sed, which reads `&` in it': (text) =>
-    text.includes('&') ? MARKS.map((mark) => text.replace(/\\(.)|&/gs, (_, escaped) => escaped ?? mark)) : [],
-  // These are two entries, so that other work runs between them: a body can have many escapes.
-  'with its escapes replaced, such as `\\n` by a newline, as `echo -e` and printf do': (text) => [replaceEscapes(text)],
-  'with its escapes replaced, also `\\"` by a quote, as printf does': (text) => [replaceEscapes(text, true)],
-  'without its backslashes, as `read` without -r reads it': (text) => [
-    text.replace(/\\(.)/gs, '$1'),
-    text.replaceAll('\\', ''),
-  ],
-  'without the parts that a shell or a template reads as variables (`$…`)': (text) =>
-    VARIABLES.map((variable) => text.replace(variable, '')),
-  'with a backslash before each `!`, as some shells quote it': (text) => [text.replaceAll('!', '\\!')],
+    text.includes('%') ? printfFormat(text) : [],
+  'with one `%` for each `%%`': afterEach([/%%/g, '%']),
+  'with one brace for each `{{` and `}}`, as in a template': afterEach([/\{\{|\}\}/g, ([two]) => two.charAt(0)]),
+  *'after a replace that reads `$$` and `$&` in it, as in JavaScript'(text) {
+    for (const mark of text.includes('$&') ? MARKS : ['']) {
+      yield yield* replaceInSteps(text, /\$([$&`'])/g, ([, special]) =>
+        special === '$' ? special : special === '&' ? mark : '',
+      )
+    }
+  },
+  *'with its escapes replaced, such as `\\n` by a newline, as `echo -e` and printf do'(text) {
+    yield yield* replaceEscapes(text, false)
+  },
+  *'with its escapes replaced, also `\\"` by a quote, as printf does'(text) {
+    yield yield* replaceEscapes(text, true)
+  },
+  'without its backslashes': afterEach([/\\(.)/gs, ([, character]) => character], [/\\/g, '']),
+  'without the parts that a shell or a template reads as variables (`$…`)': afterEach(
+    ...VARIABLES.map((variable) => [variable, ''] as const),
+  ),
+  'with a backslash before each `!`, as some shells quote it': afterEach([/!/g, '\\!']),
 }
 
 const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
 
-/** Returns the values of a form such as `a=1&b=2`, or an empty list if the text is not a form. */
-export function formFields(text: string): Variant<string>[] {
-  const fields = isForm(text) ? [...new URLSearchParams(text)].slice(0, MAX_PARTS) : []
-  return fields.map(([name, value]) => ({ detail: name.slice(0, 64), value }))
+/** The cost of a field of a form. */
+const PER_FIELD = 6 * PER_TOKEN
+
+/** Yields the names and values of a form such as `a=1&b=2`, or of multipart. A number is the cost of the work on the next ones. */
+function* fieldsOf(text: string): Iterable<readonly [name: string, value: string] | number> {
+  if (!isForm(text)) {
+    for (const { head, content } of splitMultipart(text)) {
+      const [, name] = /\bname="([^"]*)"/.exec(head) ?? []
+      if (name !== undefined) yield [name, content]
+    }
+    return
+  }
+  let end: number
+  for (let start = 0; start < text.length; start = end + 1) {
+    end = text.indexOf('&', start + STEP)
+    if (end === -1) end = text.length
+    const fields = new URLSearchParams(text.slice(start, end))
+    yield end - start + PER_FIELD * fields.size
+    yield* fields
+  }
 }
 
-/** Returns the names and values of a form, which can be multipart. */
-function fieldsOf(text: string): (readonly [name: string, value: string])[] {
-  if (isForm(text)) return [...new URLSearchParams(text)]
-  return splitMultipart(text).flatMap(({ head, content }) => {
-    const [, name] = /\bname="([^"]*)"/.exec(head) ?? []
-    return name === undefined ? [] : [[name, content] as const]
+/** Yields the values of a form such as `a=1&b=2`, or nothing if the text is not a form. */
+export function* formFields(text: string): Iterable<Variant<string> | number> {
+  let count = 0
+  for (const field of isForm(text) ? fieldsOf(text) : []) {
+    if (typeof field === 'number') yield field
+    else if (++count > MAX_PARTS) return
+    else yield { detail: field[0].slice(0, 64), value: field[1] }
+  }
+}
+
+/** Returns a function that writes the fields of a form, or of multipart, in another format. */
+const rewriteFields = (separator: string, write: (name: string, value: string) => string | Steps<string>) =>
+  function* (text: string): Steps<string | undefined> {
+    let [fields, part] = ['', '']
+    for (const field of fieldsOf(text)) {
+      if (typeof field !== 'number') part += separator + (yield* inSteps(write(...field)))
+      else {
+        yield field
+        fields += flat(part)
+        part = ''
+      }
+    }
+    return (fields + part).slice(1) || undefined
+  }
+
+const encodeFormAgain = (encode: (part: string) => string) =>
+  rewriteFields('&', function* (name, value) {
+    return `${yield* changeParts(name, encode)}=${yield* changeParts(value, encode)}`
   })
-}
-
-const encodeFormAgain = (encode: (part: string) => string) => (text: string) => {
-  const fields = fieldsOf(text).map((field) => field.map(encode).join('='))
-  return fields.length === 0 ? undefined : fields.join('&')
-}
 export const formWithPercent = encodeFormAgain(percentEncode)
 export const formWithPlus = encodeFormAgain(formEncode)
 
-const formAsJson = (write: (value: string) => string) => (text: string) => {
-  const fields = fieldsOf(text).map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
-  return fields.length === 0 ? undefined : `{${fields.join(',')}}`
+const formAsJson = (write: (value: string) => string) => {
+  const rewrite = rewriteFields(',', (name, value) => `${JSON.stringify(name)}:${write(value)}`)
+  return function* (text: string): Steps<string | undefined> {
+    const members = yield* rewrite(text)
+    return members && `{${members}}`
+  }
 }
 export const formAsStrings = formAsJson(JSON.stringify)
 export const formAsLiterals = formAsJson(literalOrString)
@@ -188,30 +233,28 @@ export function stringInside(text: string): string | undefined {
 }
 
 const MAX_PARTS = 32
-/** The number of tokens after which a function yields, so that other work of the process can run. */
-const STEP = 2 ** 13
 const MIN_TEXT_PART = 8
 
 /** Returns the objects, arrays and longer strings inside a JSON body. The sender may have signed only one of them. */
-export function* jsonParts(json: JsonText): Steps<Variants<Bytes>> {
-  const parts: Variant<Bytes>[] = []
-  let of = ''
-  for (let token = 1; token < json.kinds.length && parts.length < MAX_PARTS; token++) {
+export function* jsonParts(json: JsonText): Iterable<Variant<Bytes> | number> {
+  let [of, count] = ['', 0]
+  for (let token = 1; token < json.kinds.length && count < MAX_PARTS; token++) {
     const kind = json.kinds[token]
     if (kind === KEY) of = ` of \`${textOf(json, token).slice(0, 64)}\``
     else if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) {
       const value = json.text.slice(json.starts[token], json.ends[endOfValue(json, token) - 1])
-      parts.push({ detail: `value${of}`, value })
+      yield { detail: `value${of}`, value }
+      count++
     } else if (kind === STRING && written(json, token).length > MIN_TEXT_PART + 2) {
       const text = textOf(json, token)
-      parts.push({ detail: `text${of}`, value: text })
+      yield { detail: `text${of}`, value: text }
+      count++
       yield text.length
       const decoded = fromBase64(text)
-      if (decoded !== undefined) parts.push({ detail: `base64${of}, decoded,`, value: decoded })
+      if (decoded !== undefined) yield { detail: `base64${of}, decoded,`, value: decoded }
     }
     if (token % STEP === 0) yield STEP
   }
-  return { variants: parts }
 }
 
 /** The maximum length of the first line of a multipart body, which is two dashes and a boundary (RFC 2046, section 5.1.1). */
@@ -233,17 +276,16 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
 }
 
 /** For each member of an object, returns the JSON without this member. A member may have been added after the body was signed. */
-export function withoutMember(json: JsonText): Variants<string> | undefined {
-  if (json.kinds[0] !== OPEN_OBJECT) return undefined
-  const { text } = json
-  const members = [...membersOf(json, 0)]
-  const variants = members.slice(0, MAX_PARTS).map(({ key, from, to }, index) => {
+export function* withoutMember(json: JsonText): Iterable<Variant<string>> {
+  if (json.kinds[0] !== OPEN_OBJECT) return
+  const { text, starts, ends } = json
+  let count = 0
+  for (const { key, from, to } of membersOf(json, 0)) {
+    if (count++ === MAX_PARTS) return
     // A comma is removed too: after the first member, or before any other member.
-    const ends =
-      index === 0 ? [json.starts[from], json.starts[members[1]?.from ?? to]] : [json.ends[from - 1], json.ends[to - 1]]
-    return { detail: key.slice(0, 64), value: text.slice(0, ends[0]) + text.slice(ends[1]) }
-  })
-  return { variants }
+    const [start, end] = count === 1 ? [starts[from], starts[to]] : [ends[from - 1], ends[to - 1]]
+    yield { detail: key.slice(0, 64), value: text.slice(0, start) + text.slice(end) }
+  }
 }
 
 const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -256,15 +298,13 @@ const CASES: readonly (readonly [name: string, write: (key: string) => string])[
 ]
 
 /** For each of these styles, returns the JSON with its keys in this style. */
-export function* recasedKeys(json: JsonText): Steps<Variants<string>> {
-  const variants: Variant<string>[] = []
+export function* recasedKeys(json: JsonText): Iterable<Variant<string> | number> {
   for (const [detail, write] of CASES) {
     const value = yield* replaceTokens(json, (token) =>
       json.kinds[token] === KEY ? JSON.stringify(write(textOf(json, token))) : written(json, token),
     )
-    variants.push({ detail, value })
+    yield { detail, value }
   }
-  return { variants }
 }
 
 /** Returns a function that writes each empty object or array, which `opening` begins, as another text. */
@@ -282,15 +322,13 @@ const ENDS = ['$2', '', '.000', '.000000', '.0000000'].flatMap((zeros) =>
 )
 
 /** Returns the JSON with its dates as other serializers write them, if they have no fraction and are in UTC. */
-function* rewrittenDates(json: JsonText): Steps<Variants<string>> {
-  const values: string[] = []
+function* rewrittenDates(json: JsonText): Proposed {
   for (const end of ENDS) {
     const rewrite = (string: string) => (DATE.test(string) ? string.replace(DATE, `"$1${end}"`) : undefined)
     const value = yield* withAllChanges(json, yield* changeTokens(json, STRING, rewrite))
-    if (value === undefined) break
-    values.push(value)
+    if (value === undefined) return
+    yield value
   }
-  return several(values)
 }
 
 const precise = (digits: number) => (json: JsonText) => writeInSteps(json, { number: preciseNumber(digits) })
@@ -300,7 +338,8 @@ export const OTHER_VALUES: { readonly [how: string]: (json: JsonText) => Applied
   'an empty array (`[]`) for each empty object (`{}`), as PHP keeps it': replaceEmpty(OPEN_OBJECT, '[', ']'),
   'an empty object (`{}`) for each empty array, as JSON_FORCE_OBJECT writes it': replaceEmpty(OPEN_ARRAY, '{', '}'),
   'null for each empty array (`[]`), as Go writes a nil slice': replaceEmpty(OPEN_ARRAY, 'null', ''),
-  'dates with another fraction (`.000`) or another form of UTC (`Z`, `+00:00`)': rewrittenDates,
+  'dates with another fraction (`.000`) or another form of UTC (`Z`, `+00:00`)': (json) =>
+    several(rewrittenDates(json)),
   'numbers of 17 digits, as PHP writes them with serialize_precision = 17': precise(17),
   'numbers of 15 digits, as C++ and old PHP write them': precise(15),
 }
@@ -331,24 +370,21 @@ function* withAllChanges(json: JsonText, changes: ChangedTokens): Steps<string |
 }
 
 /** For each change, returns the JSON text with only this change. */
-function withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens): Variant<string>[] {
-  return [...changes].slice(0, MAX_CHANGED_TOKENS).map(([token, changed]) => ({
-    detail: changed,
-    value: text.slice(0, starts[token]) + changed + text.slice(ends[token]),
-  }))
+function* withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens): Iterable<Variant<string>> {
+  for (const [token, changed] of [...changes].slice(0, MAX_CHANGED_TOKENS)) {
+    yield { detail: changed, value: text.slice(0, starts[token]) + changed + text.slice(ends[token]) }
+  }
 }
 
 /** Returns the JSON with `1.0` or `1.00` for `1`, or with `1.50` for `1.5`, because a parser may have removed these zeros. */
-export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
-  const variants: Variant<string>[] = []
+export function* restoredFloats(json: JsonText): Iterable<Variant<string> | number> {
   for (const ending of ['.0', '.00', '0']) {
     const form = ending === '0' ? /\.\d$/ : /^-?\d+$/
     const changes = yield* changeTokens(json, NUMBER, (number) => (form.test(number) ? number + ending : undefined))
     const all = changes.size > 1 ? yield* withAllChanges(json, changes) : undefined
-    if (all !== undefined) variants.push({ detail: 'every value', value: all })
-    variants.push(...withOneChange(json, changes))
+    if (all !== undefined) yield { detail: 'every value', value: all }
+    yield* withOneChange(json, changes)
   }
-  return { variants }
 }
 
 const quoteNumbers = (json: JsonText) => changeTokens(json, NUMBER, (number) => `"${number}"`)
@@ -362,21 +398,23 @@ export function* numbersAsStrings(json: JsonText): Steps<string | undefined> {
   return yield* withAllChanges(json, yield* quoteNumbers(json))
 }
 
-export function* oneNumberAsString(json: JsonText): Steps<Variants<string>> {
-  return { variants: withOneChange(json, yield* quoteNumbers(json)) }
+export function* oneNumberAsString(json: JsonText): Iterable<Variant<string> | number> {
+  yield* withOneChange(json, yield* quoteNumbers(json))
 }
 
 /** Adds a line break before each indentation in JSON. Returns `undefined` if the text has line breaks, or no indentation. */
-export function restoreLineBreaks(text: string): string | undefined {
-  const restored = text.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')
+export function* restoreLineBreaks(text: string): Steps<string | undefined> {
+  const restored = yield* replaceInSteps(text, /(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, ([one]) => `\n${one}`)
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
 }
 
-const escapeByte = replacing((character) => {
-  const isShort = /[\n\r\t\\]/.test(character)
-  if (isShort || /[ -~]/.test(character)) return isShort ? JSON.stringify(character).slice(1, -1) : undefined
-  return `\\x${hex(latin1(character))}`
-})
-
 /** Returns bytes as Python's repr writes them: `b'…'`, or `b"…"` if they contain `'` but not `"`. */
-export const pythonBytes = (body: Uint8Array): string => `b${inPythonQuotes(fromLatin1(body), escapeByte)}`
+export function* pythonBytes(body: Uint8Array): Steps<string> {
+  const text = fromLatin1(body)
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const escaped = yield* replaceInSteps(text, /[^ -~]|[\\'"]/g, ([one]) => {
+    if (/[\n\r\t\\]/.test(one)) return JSON.stringify(one).slice(1, -1)
+    return /[ -~]/.test(one) ? (one === quote ? `\\${one}` : one) : `\\x${hex(latin1(one))}`
+  })
+  return `b${quote}${escaped}${quote}`
+}

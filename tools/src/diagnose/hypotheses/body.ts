@@ -8,7 +8,6 @@ import {
   latin1,
   utf8,
   windows1252,
-  withCrlf,
   withoutLineBreaks,
 } from '../../bytes.js'
 import { COMPRESSION_FORMATS, type HashAlgorithm } from '../../primitives.js'
@@ -16,7 +15,7 @@ import { fromLatin1, fromUtf8, isAscii, isUtf8 } from '../body-text.js'
 import { DistinctValues } from '../distinct-values.js'
 import { ENCODINGS, isTriedOn, inText as text } from '../encodings.js'
 import type { JsonText } from '../json/parse.js'
-import { isSteps, type Steps } from '../steps.js'
+import { inSteps, replaceInSteps, type Steps } from '../steps.js'
 import * as forms from './body-formats.js'
 import {
   type Applied,
@@ -48,9 +47,14 @@ const MAX_INFLATED = 2 ** 24
 const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>>) =>
   function* (body: Uint8Array): Steps<Applied<Bytes>> {
     const json = isUtf8(body) ? yield* parseBody(body) : undefined
-    const changed = json && change(json)
-    return isSteps(changed) ? yield* changed : changed
+    return json && (yield* inSteps(change(json)))
   }
+const inJson = (find: (json: JsonText) => Variants<Bytes>['variants']) => ofJson((json) => ({ variants: find(json) }))
+/** Returns a function that replaces all matches in a text. */
+const replace =
+  (...replacement: Parameters<typeof replaceInSteps> extends [string, ...infer Rest] ? Rest : never) =>
+  (text: string) =>
+    replaceInSteps(text, ...replacement)
 /** Returns a function that changes a body only if it is not ASCII, because ASCII is the same in the other encodings. */
 const beyondAscii = (change: (body: Uint8Array) => Applied<Bytes>) => (body: Uint8Array) =>
   isAscii(body) ? undefined : change(body)
@@ -58,7 +62,7 @@ const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
   bytes !== undefined && isUtf8(bytes) === expected ? bytes : undefined
 const toLatin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? latin1(body) : undefined)
 
-const inLatin1 = (find: (text: string) => Variant<Bytes>[]) => (body: Uint8Array) => ({
+const inLatin1 = (find: (text: string) => Variants<Bytes>['variants']) => (body: Uint8Array) => ({
   variants: find(fromLatin1(body)),
 })
 
@@ -66,7 +70,7 @@ const kind = hypothesesOf<Uint8Array, Bytes>
 /** Returns a function that makes hypotheses that change the body as text. */
 const inText =
   (make: ReturnType<typeof kind>) =>
-  (likelihood: Likelihood, what: string, change: (body: string) => string | undefined): BodyHypothesis =>
+  (likelihood: Likelihood, what: string, change: Parameters<typeof text>[0]): BodyHypothesis =>
     make(likelihood, what, text(change))
 const compressed = kind({ code: 'body_compressed', fix: 'sign_compressed' })
 const hashed = kind({ code: 'body_hashed', fix: 'sign_body_not_hash' })
@@ -118,24 +122,26 @@ const MAX_DECODED = 32
 
 /** Returns what decoders make of the body, one after the other: for example base64 and then gzip. */
 const decodings = (isCompressed: boolean) =>
-  function* (body: Uint8Array, { primitives }: RequestContext): Steps<Variants<Bytes>> {
+  function* (body: Uint8Array, { primitives }: RequestContext): Iterable<Variant<Bytes> | number> {
     const distinct = new DistinctValues([body])
     const all: { value: Uint8Array; names: readonly string[] }[] = [{ value: body, names: [] }]
+    const inflaters = COMPRESSION_FORMATS.map((name) => {
+      return { name, decode: (value: Uint8Array) => primitives.inflate(name, value, MAX_INFLATED) }
+    })
     for (const { value, names } of all) {
-      if (names.length === MAX_CHAIN) break
-      const inflated = COMPRESSION_FORMATS.map((name) => [name, primitives.inflate(name, value, MAX_INFLATED)] as const)
+      if (names.length === MAX_CHAIN) return
       const tried = ENCODINGS.filter((encoding) => isTriedOn(encoding, value.length))
-      const decoded = tried.map(({ name, decode }) => [name, decode?.(value)] as const)
-      for (const [name, result] of [...inflated, ...decoded]) {
+      for (const { name, decode } of [...inflaters, ...tried]) {
+        const result = yield* inSteps(decode?.(value))
         const next = result && bytesOf(result)
         if (!next || next.length === 0 || all.length > MAX_DECODED || !distinct.add(next)) continue
         yield next.length
-        all.push({ value: next, names: [...names, name] })
+        const through = [...names, name]
+        all.push({ value: next, names: through })
+        const isInflated = inflaters.some((inflater) => through.includes(inflater.name))
+        if (isInflated === isCompressed) yield { detail: through.join(' of '), value: next }
       }
     }
-    const isInflated = (name: string) => COMPRESSION_FORMATS.some((format) => format === name)
-    const found = all.slice(1).filter(({ names }) => names.some(isInflated) === isCompressed)
-    return { variants: found.map(({ value, names }) => ({ detail: names.join(' of '), value })) }
   }
 
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
@@ -157,9 +163,13 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     body.startsWith('\ufeff') ? body.slice(1) : undefined,
   ),
 
-  compressed('common', 'the uncompressed body (the body arrived as <detail>)', decodings(true)),
-  asSent('uncommon', 'the body decoded from <detail>', decodings(false)),
-  inEnvelope('uncommon', 'the <detail> in the body received', ofJson(forms.jsonParts)),
+  compressed('common', 'the uncompressed body (the body arrived as <detail>)', (body, context) => ({
+    variants: decodings(true)(body, context),
+  })),
+  asSent('uncommon', 'the body decoded from <detail>', (body, context) => ({
+    variants: decodings(false)(body, context),
+  })),
+  inEnvelope('uncommon', 'the <detail> in the body received', inJson(forms.jsonParts)),
   inEnvelope('uncommon', 'the field `<detail>` of the form received', inLatin1(forms.formFields)),
   inMultipart('uncommon', 'the content of <detail> of the multipart body', inLatin1(forms.multipartParts)),
 
@@ -170,24 +180,25 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   oneFormat('uncommon', 'the members of the JSON as a form', ofJson(forms.jsonAsForm)),
 
   ...Object.entries(forms.OTHER_VALUES).map(([how, change]) => recased('rare', `the JSON with ${how}`, ofJson(change))),
-  recased('uncommon', 'the JSON with its keys in <detail>', ofJson(forms.recasedKeys)),
-  inEnvelope('rare', 'the JSON without its member `<detail>`', ofJson(forms.withoutMember)),
+  recased('uncommon', 'the JSON with its keys in <detail>', inJson(forms.recasedKeys)),
+  inEnvelope('rare', 'the JSON without its member `<detail>`', inJson(forms.withoutMember)),
   reparsed('uncommon', 'the JSON with each string of digits as a number', ofJson(forms.stringsAsNumbers)),
   reparsed('uncommon', 'the JSON with each number as a string', ofJson(forms.numbersAsStrings)),
-  reparsed('rare', 'the JSON with <detail> as a string, not as a number', ofJson(forms.oneNumberAsString)),
-  reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', ofJson(forms.restoredFloats)),
+  reparsed('rare', 'the JSON with <detail> as a string, not as a number', inJson(forms.oneNumberAsString)),
+  reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', inJson(forms.restoredFloats)),
   inText(slashed)('uncommon', "the body without the backslashes that PHP's addslashes adds", forms.removeSlashes),
   inText(newline)('common', "the body with the line breaks that curl's -d removes", forms.restoreLineBreaks),
 ]
 
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
-  inText(newline)('common', 'the body with CRLF for each LF', withCrlf),
-  inText(newline)('common', 'the body with LF for each CRLF', (body) => body.replaceAll('\r\n', '\n')),
-  inText(newline)('uncommon', 'the body without its line breaks', (body) => body.replace(/[\r\n]/g, '')),
+  inText(newline)('common', 'the body with CRLF for each LF', replace(/\r?\n/g, '\r\n')),
+  inText(newline)('common', 'the body with LF for each CRLF', replace(/\r\n/g, '\n')),
+  inText(newline)('uncommon', 'the body without its line breaks', replace(/[\r\n]+/g, '')),
   inText(newline)('uncommon', 'the body without the white space around it', (body) => body.trim()),
-  inText(newline)('uncommon', 'the body with single spaces, as a shell expands $BODY without quotes', (body) =>
-    body.replace(/[ \t\n\v\f\r]+/g, ' ').replace(/^ | $/g, ''),
-  ),
+  inText(newline)('uncommon', 'the body with single spaces, as a shell expands $BODY without quotes', function* (body) {
+    const spaced = yield* replaceInSteps(body, /[ \t\n\v\f\r]+/g, ' ')
+    return spaced.replace(/^ | $/g, '')
+  }),
 
   marked('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
   encoding(
@@ -230,7 +241,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ...Object.entries(forms.READ_AS_CODE).map(([how, change]) =>
     asData('uncommon', `the body ${how}`, (body) => several(isUtf8(body) ? change(fromUtf8(body)) : [])),
   ),
-  inText(changed)('rare', 'the body without its quotes', (body) => body.replaceAll('"', '')),
+  inText(changed)('rare', 'the body without its quotes', replace(/"/g, '')),
 
   ...['{}', '[]', 'null'].map((one) =>
     notSent('common', `the text \`${one}\`, and sent no body`, (body) => (body.length === 0 ? one : undefined)),
@@ -249,7 +260,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
       'quotes added': { code: 'body_wrapped', fix: 'write_body' },
       case: { code: 'body_changed', fix: 'same_bytes' },
     },
-    (change) => text((body) => change(body) as string | undefined),
+    (change) => text((body) => change(body) as string | undefined | Steps<string>),
     'last',
   ),
 ]

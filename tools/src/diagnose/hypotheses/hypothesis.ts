@@ -28,9 +28,9 @@ export interface Variant<Output> {
   readonly value: Output
 }
 
-/** The result of a hypothesis that proposes several values. */
+/** The result of a hypothesis that proposes several values, one at a time. A number is the cost of the work on the next value. */
 export interface Variants<Output> {
-  readonly variants: readonly Variant<Output>[]
+  readonly variants: Iterable<Variant<Output> | number>
 }
 
 /** One mistake that may explain a wrong signature: the sender signed a value that differs from the received value. */
@@ -55,9 +55,16 @@ export const hypothesesOf =
     return { ...kind, likelihood, what, apply }
   }
 
-/** Returns values that need no detail in the message. */
-export const several = <Output>(values: readonly Output[]): Variants<Output> => ({
-  variants: values.map((value) => ({ detail: '', value })),
-})
-
 export type Bytes = string | Uint8Array
+
+/** Values that are made one at a time. A number is the cost of the work on the next value. */
+export type Proposed = Iterable<Bytes | number>
+
+/** Returns values that need no detail in the message. */
+export function several(values: Proposed): Variants<Bytes> {
+  return { variants: named(values) }
+}
+
+function* named(values: Proposed): Iterable<Variant<Bytes> | number> {
+  for (const value of values) yield typeof value === 'number' ? value : { detail: '', value }
+}

@@ -1,7 +1,8 @@
 import { fromHex } from '../../bytes.js'
-import { removeOddSpace } from '../../text.js'
+import { ODD_SPACE } from '../../text.js'
 import { ENCODINGS, type EncodingKind, isTriedOn } from '../encodings.js'
-import { type Bytes, type Hypothesis, type Likelihood, several } from './hypothesis.js'
+import { inSteps, replaceInSteps, type Steps } from '../steps.js'
+import { type Bytes, type Hypothesis, type Likelihood, type Proposed, several } from './hypothesis.js'
 
 // This file lists changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
 
@@ -13,7 +14,7 @@ interface TextChange {
   readonly likelihood: Likelihood
   /** What was signed, for a message. `<value>` is replaced by the name of the value: `the nonce`. */
   readonly what: string
-  readonly change: (text: string) => Bytes | undefined
+  readonly change: (text: string) => Bytes | undefined | Steps<string>
 }
 
 const changeOf =
@@ -42,7 +43,9 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   spaceAdded('last', '<value> and a zero-width space after it', (text) => `${text}\u200b`),
   spaceAdded('last', '<value> and a no-break space after it', (text) => `${text}\xa0`),
   spaceAdded('last', '<value> and a NUL after it', (text) => `${text}\0`),
-  changeOf('space removed')('uncommon', '<value> without its white space and invisible characters', removeOddSpace),
+  changeOf('space removed')('uncommon', '<value> without its white space and invisible characters', (text) =>
+    replaceInSteps(text, ODD_SPACE, ''),
+  ),
 
   quotesAdded('uncommon', '<value> between double quotes', (text) => `"${text}"`),
   quotesAdded('uncommon', '<value> between single quotes', (text) => `'${text}'`),
@@ -98,20 +101,20 @@ export function encodingsOf<Input>(
 ): Hypothesis<Input, Bytes>[] {
   return ENCODINGS.flatMap((encoding) => {
     const { kind, name, encode, decode, likelihood: natural } = encoding
-    const row = (
-      cause: Cause | undefined,
-      how: string,
-      change: (bytes: Uint8Array) => readonly (Bytes | undefined)[],
-    ) => {
+    const row = (cause: Cause | undefined, how: string, change: (bytes: Uint8Array) => Proposed) => {
       const apply = (input: Input) => {
         const bytes = bytesOf(input)
-        return several((isTriedOn(encoding, bytes.length) ? change(bytes) : []).filter((one) => one !== undefined))
+        return several(isTriedOn(encoding, bytes.length) ? change(bytes) : [])
       }
       return cause && { ...cause, likelihood: likelihood ?? natural, what: `${value} ${how} ${name}`, apply }
     }
     // The decoders of other kinds only remove quotes, which is a change of its own.
     const decoded = kind === 'encoded' ? causes.decoded : kind === 'escaped' ? causes.escaped : undefined
-    const all = [row(causes[kind], 'in', encode), row(decode && decoded, 'decoded from', (bytes) => [decode?.(bytes)])]
+    const decodeOne = function* (bytes: Uint8Array) {
+      const one = yield* inSteps(decode?.(bytes))
+      if (one !== undefined) yield one
+    }
+    const all = [row(causes[kind], 'in', encode), row(decode && decoded, 'decoded from', decodeOne)]
     return all.filter((one) => one !== undefined)
   })
 }

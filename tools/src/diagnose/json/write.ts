@@ -1,4 +1,4 @@
-import { isSteps, runSteps, type Steps } from '../steps.js'
+import { changeParts, flat, isSteps, PER_TOKEN, runSteps, STEP, type Steps } from '../steps.js'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -66,12 +66,6 @@ interface Prepared {
 }
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
-
-/** The number of tokens, or of characters of one string, after which the writer yields, so that other work of the process can run. */
-const STEP = 2 ** 13
-
-/** The cost of a token: it takes as long to write a token as ten characters. In a body of brackets, each character is a token. */
-const PER_TOKEN = 10
 
 function* prepare(json: JsonText): Steps<Prepared> {
   const before = PREPARED.get(json)
@@ -154,9 +148,6 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   return text + part
 }
 
-/** Returns the same text, after V8 has joined its pieces. One join of a million pieces at the end would take five times as long. */
-const flat = (text: string): string => (text.charCodeAt(0) >= 0 ? text : '')
-
 const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
 const isClosing = (kind: number) => kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
 
@@ -189,16 +180,7 @@ function writeToken(json: JsonText, prepared: Prepared, token: number, style: Js
 }
 
 function* escapeInSteps(text: string, escaping: (text: string) => string): Steps<string> {
-  let escaped = ''
-  let end: number
-  for (let start = 0; start < text.length; start = end) {
-    end = start + STEP
-    // A character of two UTF-16 units is not split, because a single unit would be escaped.
-    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end++
-    escaped += escaping(text.slice(start, end)).slice(1, -1)
-    yield STEP
-  }
-  return `"${escaped}"`
+  return `"${yield* changeParts(text, (part) => escaping(part).slice(1, -1))}"`
 }
 
 function decodedText(json: JsonText, { decoded }: Prepared, token: number): string {

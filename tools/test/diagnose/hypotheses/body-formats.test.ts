@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { latin1 } from '../../../src/bytes.js'
 import * as formats from '../../../src/diagnose/hypotheses/body-formats.js'
 import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
-import { isSteps, runSteps } from '../../../src/diagnose/steps.js'
+import { runSteps } from '../../../src/diagnose/steps.js'
+import { listOf, resultOf } from './proposals.js'
 
 const json = (text: string) => parseJson(text) as JsonText
 
@@ -17,11 +18,27 @@ describe('a form', () => {
     ],
     ['ab=c&d=%26+x&ab=', '{"ab":"c","d":"& x","ab":""}'],
   ])('%j as JSON is %j', (text, json) => {
-    expect(formats.formAsStrings(text)).toBe(json)
+    expect(resultOf(formats.formAsStrings(text))).toBe(json)
+  })
+
+  it.each(['0', '-1', '10', '1.25', '-0.50', 'true', 'false', 'null'])('has the literal %s', (value) => {
+    expect(resultOf(formats.formAsLiterals(`a=${value}`))).toBe(`{"a":${value}}`)
+  })
+
+  it.each(['01', '1.', '.5', '1e5', 'x1', '1x', 'truely', 'untrue', ''])('has the string %j', (value) => {
+    expect(resultOf(formats.formAsLiterals(`a=${value}`))).toBe(`{"a":${JSON.stringify(value)}}`)
+  })
+
+  it.each([
+    ['a=b c*&d=(1)', 'a=b+c*&d=%281%29', 'a=b%20c%2A&d=%281%29'],
+    ['{"a":1}', undefined, undefined],
+  ])('%j is encoded again as %j or %j', (text, withPlus, withPercent) => {
+    expect(resultOf(formats.formWithPlus(text.replace(' ', '+')))).toBe(withPlus)
+    expect(resultOf(formats.formWithPercent(text.replace(' ', '+')))).toBe(withPercent)
   })
 
   it('has the words of Python', () => {
-    expect(formats.formAsLiterals('a=True&b=False&c=None')).toBe('{"a":true,"b":false,"c":null}')
+    expect(resultOf(formats.formAsLiterals('a=True&b=False&c=None'))).toBe('{"a":true,"b":false,"c":null}')
   })
 })
 
@@ -33,14 +50,65 @@ describe('JSON as a form', () => {
   ])('%s', (_, text, form) => {
     expect(runSteps(formats.jsonAsForm(json(text)))).toBe(form)
   })
+
+  it('has every element of a long array, in the same order', () => {
+    const numbers = Array.from({ length: 20_000 }, (_, index) => index)
+    const form = runSteps(formats.jsonAsForm(json(JSON.stringify({ a: numbers }))))
+    expect(form?.split('&').map((field) => Number(field.split('=')[1]))).toEqual(numbers)
+  })
+
+  it('is made of at most 2^17 tokens', () => {
+    const form = (length: number) => runSteps(formats.jsonAsForm(json(`{"a":[${'1,'.repeat(length - 1)}1]}`)))
+    // The braces, the brackets and the key are tokens too.
+    expect(form(2 ** 17 - 5)).toBeDefined()
+    expect(form(2 ** 17 - 4)).toBeUndefined()
+  })
+})
+
+describe('the parts of a JSON text', () => {
+  it('are its objects, arrays and longer texts', () => {
+    const body = '{"data":{"a":[1, 2]},"text":"abc def\\tgh","short":"abcdefgh","file":"YWJjZGVmZw==","n":123456789012}'
+    expect(listOf(formats.jsonParts(json(body)))).toEqual([
+      { detail: 'value of `data`', value: '{"a":[1, 2]}' },
+      { detail: 'value of `a`', value: '[1, 2]' },
+      { detail: 'text of `text`', value: 'abc def\tgh' },
+      { detail: 'text of `file`', value: 'YWJjZGVmZw==' },
+      { detail: 'base64 of `file`, decoded,', value: latin1('abcdefg') },
+    ])
+  })
+
+  it('are at most 32, and show at most 64 characters of a name', () => {
+    expect(listOf(formats.jsonParts(json(`[${'{},'.repeat(40)}{}]`)))).toHaveLength(32)
+    expect(listOf(formats.jsonParts(json(`{"${'n'.repeat(65)}":{}}`)))).toEqual([
+      { detail: `value of \`${'n'.repeat(64)}\``, value: '{}' },
+    ])
+  })
 })
 
 it('the names of fields are written in each case', () => {
-  expect(runSteps(formats.recasedKeys(json('{"user_name":1,"orderID":{"HTTPLine2To":"a_b"}}'))).variants).toEqual([
+  expect(listOf(formats.recasedKeys(json('{"user_name":1,"orderID":{"HTTPLine2To":"a_b"}}')))).toEqual([
     { detail: 'PascalCase', value: '{"UserName":1,"OrderID":{"HTTPLine2To":"a_b"}}' },
     { detail: 'camelCase', value: '{"userName":1,"orderID":{"hTTPLine2To":"a_b"}}' },
     { detail: 'snake_case', value: '{"user_name":1,"order_id":{"http_line2_to":"a_b"}}' },
   ])
+})
+
+it('members are removed one at a time, at most 32, and show at most 64 characters of a name', () => {
+  const name = 'n'.repeat(65)
+  expect(listOf(formats.withoutMember(json(`{"${name}":1, "b":2}`)))).toEqual([
+    { detail: 'n'.repeat(64), value: '{"b":2}' },
+    { detail: 'b', value: `{"${name}":1}` },
+  ])
+  expect(listOf(formats.withoutMember(json(`{${'"a":1,'.repeat(40)}"b":2}`)))).toHaveLength(32)
+})
+
+it('a function that reads many tokens lets other work run after each 2^13 of them', () => {
+  const numbers = `"a":[${'1,'.repeat(20_000)}1]`
+  expect([...formats.jsonAsForm(json(`{${numbers}}`))]).toEqual([2 ** 13, 2 ** 13])
+  expect([...formats.jsonParts(json(`{${numbers}}`))].slice(1)).toEqual([2 ** 13, 2 ** 13])
+  // The 20 006 tokens are read, and written again, which costs 10 per token.
+  const costs = [2 ** 13, 2 ** 13, 10 * 2 ** 13, 10 * 2 ** 13, 10 * (20_006 % 2 ** 13)]
+  expect([...formats.numbersAsStrings(json(`{${numbers}}`))]).toEqual(costs)
 })
 
 describe('the parts of a multipart body', () => {
@@ -56,12 +124,18 @@ describe('the parts of a multipart body', () => {
 })
 
 it('zeros that a parser lost are added after an integer, or after one decimal', () => {
-  expect(
-    runSteps(formats.restoredFloats(json('{"a":-12,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}'))).variants,
-  ).toEqual([
+  expect(listOf(formats.restoredFloats(json('{"a":-12,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}')))).toEqual([
     { detail: '-12.0', value: '{"a":-12.0,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
     { detail: '-12.00', value: '{"a":-12.00,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
     { detail: '13.50', value: '{"a":-12,"b":13.50,"c":1.25,"d":"7","e":1e5,"f":true}' },
+  ])
+})
+
+it('if a parser lost zeros of several numbers, all of them come first', () => {
+  expect(listOf(formats.restoredFloats(json('[1,2.5,3]'))).slice(0, 3)).toEqual([
+    { detail: 'every value', value: '[1.0,2.5,3.0]' },
+    { detail: '1.0', value: '[1.0,2.5,3]' },
+    { detail: '3.0', value: '[1,2.5,3.0]' },
   ])
 })
 
@@ -72,12 +146,14 @@ it.each([
 ])('%s', (how, expected) => {
   const [, change] = Object.entries(formats.OTHER_VALUES).find(([name]) => name.startsWith(how)) ?? []
   const changed = change?.(json('{"a":{},"b":[],"c":[1],"d":{"e":1}}'))
-  expect(isSteps(changed) ? runSteps(changed) : changed).toBe(expected)
+  expect(resultOf(changed)).toBe(expected)
 })
 
 it('strings of digits become numbers', () => {
   const strings = '["12","-0.55","012","x1","1x","1.2.3","a\\"1",""]'
   expect(runSteps(formats.stringsAsNumbers(json(strings)))).toBe('[12,-0.55,"012","x1","1x","1.2.3","a\\"1",""]')
+  expect(runSteps(formats.stringsAsNumbers(json('[1]')))).toBeUndefined()
+  expect(listOf(formats.oneNumberAsString(json(`[${'1,'.repeat(64)}1]`)))).toHaveLength(64)
 })
 
 it.each([
@@ -85,23 +161,25 @@ it.each([
   ['{\t\t"a": 1}', '{\n\t\t"a": 1\n}'],
   ['{\n  "a": 1}', undefined],
 ])('the line breaks that curl removed from %j give %j', (text, restored) => {
-  expect(formats.restoreLineBreaks(text)).toBe(restored)
+  expect(resultOf(formats.restoreLineBreaks(text))).toBe(restored)
 })
 
-it('the fields of a form, and a body that is not a form has none', () => {
-  expect(formats.formFields('a=x+y&b=%7B')).toEqual([
+it('the fields of a form are at most 32, and a body that is not a form has none', () => {
+  expect(listOf(formats.formFields('a=x+y&b=%7B'))).toEqual([
     { detail: 'a', value: 'x y' },
     { detail: 'b', value: '{' },
   ])
-  expect(formats.formFields('{"a":"b=c"}')).toEqual([])
+  expect(listOf(formats.formFields('a=1&'.repeat(40)))).toHaveLength(32)
+  expect(listOf(formats.formFields('{"a":"b=c"}'))).toEqual([])
+  expect(listOf(formats.formFields(`${'n'.repeat(65)}=1`))).toEqual([{ detail: 'n'.repeat(64), value: '1' }])
 })
 
 it.each([
   ['it\\\'s \\"\\\\\\"\\0', 'it\'s "\\"\0'],
   ['"a\\"', undefined],
 ])('%j without the slashes of addslashes is %j', (text, plain) => {
-  expect(formats.removeSlashes(text)).toBe(plain)
-  if (plain !== undefined) expect(formats.addSlashes(plain)).toBe(text)
+  expect(resultOf(formats.removeSlashes(text))).toBe(plain)
+  if (plain !== undefined) expect(resultOf(formats.addSlashes(plain))).toBe(text)
 })
 
 it.each([
@@ -115,14 +193,39 @@ it.each([
   ['`!`', 'a!', ['a\\!']],
 ])('code reads a body (%s): %j is %j', (how, text, read) => {
   const [, readAsCode] = Object.entries(formats.READ_AS_CODE).find(([name]) => name.includes(how)) ?? []
-  expect(readAsCode?.(text)).toEqual(read)
+  expect(listOf(readAsCode?.(text) ?? [])).toEqual(read)
+})
+
+it.each([
+  ['JavaScript', 'a$&b$$c', ['abodyb$c', 'a$bodyb$c']],
+  ['JavaScript', 'a$$1', ['a$1']],
+  ['JavaScript', 'a$1', ['a$1']],
+])('a template of %s with the body has %j', (how, text, first) => {
+  const [, readAsCode] = Object.entries(formats.READ_AS_CODE).find(([name]) => name.includes(how)) ?? []
+  expect(listOf(readAsCode?.(text) ?? []).slice(0, 2)).toEqual(first)
 })
 
 it('escapes are replaced as echo and printf do, and an unknown one stays: printf alone replaces `\\"`', () => {
   const rows = Object.entries(formats.READ_AS_CODE).filter(([how]) => how.includes('escapes replaced'))
-  const replaced = (text: string) => rows.flatMap(([, replace]) => replace(text))
+  const replaced = (text: string) => rows.flatMap(([, replace]) => listOf(replace(text)))
   expect(replaced('\\n\\r\\t\\b\\f\\\\\\"\\x4a\\u00Eb')).toEqual(['\n\r\t\b\f\\\\"J\xeb', '\n\r\t\b\f\\"J\xeb'])
   expect(replaced('C:\\Temp\\New\\X41\\q')).toEqual(Array(2).fill('C:\\Temp\\New\\X41\\q'))
+})
+
+it.each([
+  ['[]', []],
+  ['{}', []],
+  [' { "a" : 1 } ', [{ detail: 'a', value: ' { } ' }]],
+  [
+    '{"a":1, "b":[2] ,"c":3}',
+    [
+      { detail: 'a', value: '{"b":[2] ,"c":3}' },
+      { detail: 'b', value: '{"a":1 ,"c":3}' },
+      { detail: 'c', value: '{"a":1, "b":[2]}' },
+    ],
+  ],
+])('%j without one member is %j', (text, expected) => {
+  expect(listOf(formats.withoutMember(json(text)))).toEqual(expected)
 })
 
 it.each([
@@ -130,5 +233,5 @@ it.each([
   ["it's", 'b"it\'s"'],
   ['\'"', "b'\\'\"'"],
 ])('%j is %s in Python', (text, printed) => {
-  expect(formats.pythonBytes(latin1(text))).toBe(printed)
+  expect(resultOf(formats.pythonBytes(latin1(text)))).toBe(printed)
 })

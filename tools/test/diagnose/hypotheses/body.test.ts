@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { hex, utf8 } from '../../../src/bytes.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from '../../../src/diagnose/hypotheses/body.js'
 import type { Variants } from '../../../src/diagnose/hypotheses/hypothesis.js'
-import { asBytes, bytesOf, CONTEXT, proposed, resultOf, rowNamed } from './proposals.js'
+import { asBytes, bytesOf, CONTEXT, listOf, proposed, resultOf, rowNamed } from './proposals.js'
 
 // The requests of captured.jsonl are the proof of the other rows.
 
@@ -33,7 +33,7 @@ it.each(EXAMPLES)('the body %s: %j is %j', (what, received, signed) => {
 it('decoders are applied one after the other, at most three of them', () => {
   const decoded = (what: string, body: Uint8Array) => {
     const { variants } = resultOf(rowNamed(BODY_SOURCES, what).apply(body, CONTEXT)) as Variants<Uint8Array | string>
-    return variants.map(({ detail, value }) => `${detail}: ${Buffer.from(value as string).toString('latin1')}`)
+    return listOf(variants).map(({ detail, value }) => `${detail}: ${Buffer.from(value as string).toString('latin1')}`)
   }
   const zipped = gzipSync('{"a":1}')
   const sent = utf8(zipped.toString('base64'))
@@ -49,6 +49,19 @@ it('a text in the place of the body is proposed once, for the body as received',
   const row = rowNamed(ROWS, 'the text `[object Object]` in the place of the body')
   const [body, changed] = [utf8('{"a": 1}'), utf8('{"a":1}')]
   expect([body, changed].map((one) => row.apply(one, { ...CONTEXT, body }))).toEqual(['[object Object]', undefined])
+})
+
+it('a placeholder has each usual name of the body, and is proposed once', () => {
+  const row = rowNamed(ROWS, 'the placeholder `<detail>` in the place of the body')
+  const body = utf8('{}')
+  const names = (received: Uint8Array) => {
+    const { variants } = (row.apply(body, { ...CONTEXT, body: received }) ?? { variants: [] }) as Variants<string>
+    return listOf(variants)
+      .map(({ value }) => value)
+      .filter((value) => /^\w+$/.test(value))
+  }
+  expect(names(body)).toEqual(['body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody'])
+  expect(names(utf8('{ }'))).toEqual([])
 })
 
 it('the original body is a hypothesis, and comes first if curl -d sent it as a file', () => {

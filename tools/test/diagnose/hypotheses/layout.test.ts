@@ -3,7 +3,7 @@ import { concat, hex, utf8 } from '../../../src/bytes.js'
 import type { RequestContext } from '../../../src/diagnose/hypotheses/hypothesis.js'
 import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, layoutText } from '../../../src/diagnose/hypotheses/layout.js'
 import { messageOf } from '../../../src/diagnose/signing-variants.js'
-import { CONTEXT, proposed } from './proposals.js'
+import { CONTEXT, listOf, proposed } from './proposals.js'
 
 it('a part of the message may be left out', () => {
   const parts = { timestamp: utf8('17'), nonce: utf8('ab'), body: utf8('B'), key: utf8('K') }
@@ -25,7 +25,7 @@ describe('the method, path and URL of a layout', () => {
   const begins = (headers: RequestContext['headers']) => {
     const applied = row?.apply(CORRECT_LAYOUT, { ...CONTEXT, headers })
     const variants = applied !== undefined && 'variants' in applied ? applied.variants : []
-    return variants.map(({ value }) => value.slice(0, 3).join(''))
+    return listOf(variants).map(({ value }) => value.slice(0, 3).join(''))
   }
 
   it.each<[string, string]>([

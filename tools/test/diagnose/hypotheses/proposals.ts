@@ -29,8 +29,13 @@ export function variantsOf<Input, Output extends object | string>(
 ): readonly Variant<Output>[] {
   const applied = resultOf(row.apply(input, context))
   if (applied === undefined) return []
-  return typeof applied === 'object' && 'variants' in applied ? applied.variants : [{ detail: '', value: applied }]
+  const isSeveral = typeof applied === 'object' && 'variants' in applied
+  return isSeveral ? listOf(applied.variants) : [{ detail: '', value: applied }]
 }
+
+/** Returns the values of a hypothesis without the costs of the work between them. */
+export const listOf = <Value>(proposed: Iterable<Value | number>): Value[] =>
+  [...proposed].filter((one): one is Value => typeof one !== 'number')
 
 /** Returns all values that a row proposes for an input, as hex. */
 export function proposed<Input, Output extends object | string>(
