@@ -13,8 +13,8 @@ import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
 import { instantOf, scaleOf } from './instant.js'
 import type { Mask } from './mask-secrets.js'
-import { rereadDigits, type SignatureForm, signatureForms } from './signature-form.js'
-import { standardForms, TEXT_AS_KEY } from './standard-webhooks.js'
+import { rereadDigits, type SignatureForm } from './signature-form.js'
+import { formsOf, TEXT_AS_KEY } from './standard-webhooks.js'
 
 /** One way in which the sender may have made the signature: with this layout, this timestamp, this key and so on. */
 export interface SigningVariant {
@@ -162,6 +162,6 @@ export function factsOf(
     keys: secrets.map(scheme.keyOf),
     layout: scheme.layout,
     isStandard: scheme.isStandard,
-    forms: scheme.isStandard ? standardForms(signature, mask, scheme) : signatureForms(signature, mask),
+    forms: formsOf(signature, mask, scheme),
   }
 }

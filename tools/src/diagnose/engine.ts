@@ -22,8 +22,9 @@ import { languageOf } from './language.js'
 import { type Mask, maskWith } from './mask-secrets.js'
 import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './misnamed-headers.js'
 import { limit } from './search.js'
-import { isDigest } from './signature-form.js'
+import { wholeForms } from './signature-form.js'
 import { findSigningVariant, messageOf, type SearchContext } from './signing-variants.js'
+import { formsOf } from './standard-webhooks.js'
 import type { Steps } from './steps.js'
 
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
@@ -134,7 +135,8 @@ function compare(
 ): Draft[] {
   const { timestamp, nonce, signature } = intended
   // Without all three values, there is nothing to compare.
-  if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
+  if (timestamp === undefined || nonce === undefined) return []
+  if (formsOf(String(signature), mask, scheme, wholeForms).length === 0) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
   const start = mask(startOf(scheme, intended))
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined

@@ -35,9 +35,12 @@ const APPENDED = 'other bytes before the digest, in the same encoding'
 /** Returns whether a form reads the whole header as a digest. If only a part of the header is a digest, the form is a guess. */
 const isWhole = ({ code, differences }: SignatureForm) => code === 'signature_format' && !differences.includes(APPENDED)
 
+/** The encoding that a scheme sends. A form says how it differs from this encoding. */
+export type RightEncoding = 'lowercase hex' | 'base64'
+
 /** Returns all possible forms of the digest in the header, the simplest first. */
-export function signatureForms(signature: string, mask: Mask): SignatureForm[] {
-  const encoded = [...readEncoded(signature, mask), ...readNumber(signature)]
+export function signatureForms(signature: string, mask: Mask, right: RightEncoding = 'lowercase hex'): SignatureForm[] {
+  const encoded = [...readEncoded(signature, mask, right), ...readNumber(signature, right)]
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
   // Some senders print each byte as a hex number: `5` for the byte 0x05. In Java, the byte 0xc5 is negative, and prints as `ffffffc5`.
   const printed = signature.replaceAll('ffffff', '')
@@ -47,29 +50,8 @@ export function signatureForms(signature: string, mask: Mask): SignatureForm[] {
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
 
-const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** The digits of numbers with other bases than 16. The digits of base85 stand for four bytes at a time. */
-const BASES: { readonly [name: string]: string } = {
-  'a decimal number': DIGITS.slice(0, 10),
-  'a number in base 36': DIGITS.slice(0, 10) + DIGITS.slice(36),
-  base58: DIGITS.replace(/[0OIl]/g, ''),
-  base62: DIGITS,
-  base85: `${DIGITS}!#$%&()*+-;<=>?@^_\`{|}~`,
-  Ascii85: String.fromCharCode(...Array.from({ length: 85 }, (_, digit) => digit + 0x21)),
-}
-
-function inBase(value: bigint, digits: string): string {
-  const base = BigInt(digits.length)
-  let text = ''
-  for (let rest = value; rest > 0n; rest /= base) text = digits.charAt(Number(rest % base)) + text
-  return text
-}
-
-/** Returns whether a text can be a digest, whose first digits may be zeros. */
-const isNear = (length: number, expected: number) => length <= Math.ceil(expected) && length > expected - 4
-
-/** Reads a digest as a number in another base. Java's BigInteger prints a negative number if the first bit is 1. */
-function readNumber(signature: string): SignatureForm[] {
+/** Reads a digest as a decimal number. Java's BigInteger prints a negative number if the first bit is 1. */
+function readNumber(signature: string, right: RightEncoding): SignatureForm[] {
   const form = (name: string, matches: SignatureForm['matches']): SignatureForm => ({
     ...{ differences: [name], code: 'signature_format', lengths: [32], matches },
   })
@@ -79,26 +61,16 @@ function readNumber(signature: string): SignatureForm[] {
     const printed = "number with a minus sign, as Java's BigInteger prints it"
     return [form(`a hex ${printed}`, signed(16)), form(`a decimal ${printed}`, signed(10))]
   }
-  const text = signature.replace(/^<~|~>$/g, '')
-  // Hex digits are digits of each larger base too.
-  if (/^(?=.*[a-f])[0-9a-f]+$/i.test(text)) return []
-  const isIn = (digits: string) =>
-    isNear(text.length, 256 / Math.log2(digits.length)) && [...text].every((digit) => digits.includes(digit))
-  const possible = Object.entries(BASES).filter(([, digits]) => isIn(digits))
-  return possible.map(([name, digits]) => {
-    const [parts, width] = digits.length === 85 ? [/.{8}/g, 5] : [/.+/g, 0]
-    const write = (part: string) => inBase(BigInt(`0x${part}`), digits).padStart(width, digits.charAt(0))
-    const sent = width > 0 ? text : text.replace(/^0+/, '')
-    return form(`${name} instead of hex`, (digest) => digest.replace(parts, write) === sent)
-  })
+  if (!/^\d{66,80}$/.test(signature)) return []
+  return [form(`a decimal number instead of ${right}`, (digest) => BigInt(`0x${digest}`) === BigInt(signature))]
 }
 
 const LENGTHS = [...new Set<number>(ALGORITHMS.map(({ length }) => length))]
 
 /** Reads hex or base64, whole or truncated, with or without a prefix or quotes. */
-function readEncoded(signature: string, mask: Mask): SignatureForm[] {
+function readEncoded(signature: string, mask: Mask, right: RightEncoding): SignatureForm[] {
   return piecesOf(signature, mask)
-    .flatMap(decode)
+    .flatMap((piece) => decode(piece, right))
     .flatMap(({ text, differences, isOfCapture = false }) =>
       readDigits(text).map((form) => ({
         ...form,
@@ -223,7 +195,7 @@ function shorten(text: string): string {
 const MAX_NESTED = 3
 
 /** Decodes a piece from hex, base64 and the other encodings. The texts of the results are lowercase hex. */
-function decode({ text: encoded, differences, isOfCapture = false }: Piece): Piece[] {
+function decode({ text: encoded, differences, isOfCapture = false }: Piece, right: RightEncoding): Piece[] {
   const digests: Piece[] = []
   const all: { text: string; names: readonly string[] }[] = [{ text: encoded, names: [] }]
   for (const { text, names } of all) {
@@ -231,7 +203,8 @@ function decode({ text: encoded, differences, isOfCapture = false }: Piece): Pie
     const add = (digits: string, around: readonly string[]) => {
       const upper = /[A-F]/.test(digits) ? 'uppercase hex' : 'hex'
       const form = around.length === 0 ? upper : `${around.join(' of ')}${isHex ? ` of the ${upper} text` : ''}`
-      const difference = form === 'hex' ? [] : [isHex && around.length > 0 ? form : `${form} instead of lowercase hex`]
+      const isRight = form === (right === 'base64' ? 'base64' : 'hex')
+      const difference = isRight ? [] : [isHex && around.length > 0 ? form : `${form} instead of ${right}`]
       digests.push({ text: digits.toLowerCase(), differences: [...differences, ...difference], isOfCapture })
     }
     if (isHex) add(text, names)
@@ -257,14 +230,8 @@ const nameOfBase64 = (text: string) =>
   /[-_]/.test(text) ? 'base64url' : text.length % 4 === 0 ? 'base64' : 'base64 without its padding'
 
 /** Returns the forms that read the whole header as a digest. Base64 counts only if it has the 32 bytes of a SHA-256. */
-function plainForms(signature: string, mask: Mask): SignatureForm[] {
+export function wholeForms(signature: string, mask: Mask, right: RightEncoding = 'lowercase hex'): SignatureForm[] {
   const isOf32Bytes = ({ lengths }: SignatureForm) => lengths.includes(32)
   const hex = /^[0-9a-f]+$/i.test(signature)
-  return readEncoded(signature, mask).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
+  return readEncoded(signature, mask, right).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
 }
-
-export const isDigest = (signature: string): boolean => plainForms(signature, String).length > 0
-
-/** Returns how a digest differs from 64 lowercase hex digits, or an empty string if the header is not a digest. */
-export const describeForm = (signature: string, mask: Mask): string =>
-  plainForms(signature, mask)[0]?.differences.join(', ') ?? ''

@@ -13,39 +13,27 @@ export const ASYMMETRIC = 'an asymmetric signature (v1a), which this command doe
 
 export const isAsymmetric = (signature: string): boolean => /^v1a,/.test(signature)
 
-/** Returns all possible forms of the digest in `webhook-signature`, which is a list with spaces between its entries. */
-export function standardForms(signature: string, mask: Mask, { digestsIn }: ToolScheme): SignatureForm[] {
-  const right = digestsIn(signature).map((digits): SignatureForm => {
+/** Returns what `read` finds in a signature, in the words of its scheme. `webhook-signature` is a list with spaces between its entries. */
+export function formsOf(signature: string, mask: Mask, scheme: ToolScheme, read = signatureForms): SignatureForm[] {
+  if (!scheme.isStandard) return read(signature, mask)
+  const right = scheme.digestsIn(signature).map((digits): SignatureForm => {
     return { code: 'signature_format', differences: [], lengths: [32], matches: (digest) => digest === digits }
   })
   if (right.length > 0) return right
-  const [, version, text = signature] = /^(v1[,=:]? ?)(.*)$/s.exec(signature) ?? []
-  const missing = version === 'v1,' ? [] : ['no `v1,` before it']
-  const stray = hasStrayBits(text) ? ['the last character of the base64 has stray bits'] : []
-  return signatureForms(text, mask).map((form) => ({
-    ...form,
-    differences: [
-      ...missing,
-      ...stray,
-      ...encodingOf(form, text),
-      ...form.differences.filter((one) => !OF_HEX.test(one)),
-    ],
-  }))
+  const [, quote = '', version = '', text = ''] = /^(["']?)(v1[,=:]? ?|)(.*?)\1$/s.exec(signature) ?? []
+  const instead = version === '' ? 'no `v1,` before it' : `\`${version}\` instead of \`v1,\``
+  const around = [
+    ...(quote === '' ? [] : ['quotes around it']),
+    ...(version === 'v1,' ? [] : [instead]),
+    ...(hasStrayBits(text) ? ['stray bits in the last character of the base64'] : []),
+  ]
+  return read(text, mask, 'base64').map((form) => ({ ...form, differences: [...around, ...form.differences] }))
 }
 
 /** Returns whether the last character of base64 of 32 bytes has bits that belong to no byte, which `verify` refuses. */
 function hasStrayBits(text: string): boolean {
   const bytes = text.length === 44 ? fromBase64(text) : undefined
   return bytes?.length === 32 && base64(bytes) !== text.replaceAll('-', '+').replaceAll('_', '/')
-}
-
-/** Matches how a digest differs from hex. Base64 is right here. */
-const OF_HEX = / instead of (lowercase )?(hex|lowercase)$/
-
-function encodingOf({ differences }: SignatureForm, text: string): readonly string[] {
-  const encoding =
-    differences.find((one) => OF_HEX.test(one))?.replace(OF_HEX, '') ?? (/[^0-9a-f]/i.test(text) ? '' : 'hex')
-  return encoding === '' || encoding === 'base64' ? [] : [`${encoding} instead of base64`]
 }
 
 const asText = hypothesesOf<string, Bytes>({ code: 'secret_encoding', fix: 'secret_as_text' })

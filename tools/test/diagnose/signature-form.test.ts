@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signatureForms } from '../../src/diagnose/signature-form.js'
+import { signatureForms, wholeForms } from '../../src/diagnose/signature-form.js'
 
 /** Its first byte is 0x00, it has another byte below 0x10, and its base64 has `+` and `/`. */
 const DIGEST = '0087cf99a4636ebd9a0f66eaf98fde8bca977e2a274bc832cc903c3561735e9d'
@@ -43,10 +43,6 @@ const WHOLE: readonly string[] = [
   'acd47gnemnxl3gqpm3vptd66rpfjo7rke5f4qmwmsa6dkyltl2oq',
   '239957157422827630017351919541955798855968055393851495035933441434137616029',
   '00239957157422827630017351919541955798855968055393851495035933441434137616029',
-  '357VNZ97hM6z4DMSkMf3u4cPWoepyge93s9iEbVGHFS',
-  '0Ef?+q+@Qqnh$2``H$X<%9nmBCrijO%#b`aVRK%c',
-  '!/JmgUgn;URLa#qq2aBjb*RQ,-VMN9b`FqE@<5bG',
-  '<~!/JmgUgn;URLa#qq2aBjb*RQ,-VMN9b`FqE@<5bG~>',
   base64.replace(/[+/=]/g, (one) => `&#${one.charCodeAt(0)};`),
   base64.replace('=', '=3D'),
   JSON.stringify({ type: 'Buffer', data: [...bytes] }),
@@ -138,6 +134,19 @@ it.each([
   const printed = (BigInt(`0x${digest}`) - 2n ** 256n).toString(base)
   const form = `signature_format: a ${name} number with a minus sign, as Java's BigInteger prints it`
   expect([printed.charAt(0), formsOf(printed, digest)[0]]).toEqual(['-', form])
+})
+
+it.each([
+  [DIGEST, '', true],
+  [DIGEST.toUpperCase(), 'uppercase hex instead of lowercase hex', true],
+  [SHA_1.toUpperCase(), 'uppercase hex instead of lowercase hex', true],
+  [base64, 'base64 instead of lowercase hex', true],
+  [Buffer.from(SHA_1, 'hex').toString('base64'), '', false],
+  [`7b7d${DIGEST}`, '', false],
+  ['no signature', '', false],
+])('%j alone is described as %j', (signature, text, expected) => {
+  const [form] = wholeForms(signature, String)
+  expect([form?.differences.join(', ') ?? '', form !== undefined]).toEqual([text, expected])
 })
 
 it('letters that look like digits are read as these digits', () => {

@@ -104,7 +104,7 @@ it.each<[string, string, RegExp, Sent]>([
   ['hex without a version', 'signature_format', /no `v1,` before it, hex instead of base64/, { write: hex }],
   ['no version', 'signature_format', /no `v1,` before it\./, { write: (d) => d.toString('base64') }],
   ['base64url', 'signature_format', /base64url instead of base64/, { write: (d) => `v1,${d.toString('base64url')}` }],
-  ['v1= and base64', 'signature_format', /no `v1,` before it/, { write: (d) => `v1=${d.toString('base64')}` }],
+  ['v1= and base64', 'signature_format', /`v1=` instead of `v1,`/, { write: (d) => `v1=${d.toString('base64')}` }],
   ['the text of the secret', 'secret_encoding', /text of the secret, .*\n.*decode the rest/, { key: SECRET }],
   ['the text after whsec_', 'secret_encoding', /text of the secret after whsec_/, { key: SECRET.slice(6) }],
   ['the whole text as base64', 'secret_encoding', /decoded from base64/, { key: Buffer.from(SECRET, 'base64') }],

@@ -3,8 +3,8 @@ import { quote } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { describeUnfilled } from '../hypotheses/placeholders.js'
 import type { Mask } from '../mask-secrets.js'
-import { describeForm } from '../signature-form.js'
-import { ASYMMETRIC, isAsymmetric, STANDARD_FORM } from '../standard-webhooks.js'
+import { wholeForms } from '../signature-form.js'
+import { ASYMMETRIC, formsOf, isAsymmetric, STANDARD_FORM } from '../standard-webhooks.js'
 
 const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 
@@ -13,11 +13,15 @@ export function checkSignatureFormat(signature: string, mask: Mask, scheme: Tool
   if (scheme.digestsIn(signature).length > 0) return []
   const why = describeUnfilled(signature)
   const evidence: EvidenceLine[] = [['X-Signature', quote(mask(signature))], ...(why === undefined ? [] : [why])]
-  const form = JWT.test(signature)
-    ? 'a JSON Web Token (JWT), which does not sign this request'
-    : describeForm(signature, mask) || quote(mask(signature))
+  const differences = formsOf(signature, mask, scheme, wholeForms)[0]?.differences ?? []
+  const form = differences.length === 0 ? `is ${quote(mask(signature))}` : `has ${differences.join(', ')}`
   const right = scheme.isStandard ? STANDARD_FORM : '64 lowercase hex digits'
-  const what = scheme.isStandard && isAsymmetric(signature) ? ASYMMETRIC : form
-  const message = `X-Signature is not ${right}: it is ${what}.`
+  const what =
+    scheme.isStandard && isAsymmetric(signature)
+      ? `is ${ASYMMETRIC}`
+      : JWT.test(signature)
+        ? 'is a JSON Web Token (JWT), which does not sign this request'
+        : form
+  const message = `X-Signature is not ${right}: it ${what}.`
   return [{ code: 'signature_format', message, fix: why === undefined ? 'send_hex' : 'fill_in_value', evidence }]
 }

@@ -8,11 +8,49 @@ const mask = (text: string) => `<${text}>`
 const STANDARD = schemeOf([['webhook-signature', '']])
 
 describe('a signature', () => {
+  const digest = 'ab'.repeat(32)
+  const standard = `v1,${Buffer.alloc(32, 9).toString('base64')}`
+
+  it('is right', () => {
+    expect([checkSignatureFormat(digest, mask, X_SIGNATURE), checkSignatureFormat(standard, mask, STANDARD)]).toEqual([
+      [],
+      [],
+    ])
+  })
+
+  it.each([
+    ['{{signature}}', 'fill_in_value', ['The placeholder was not replaced by a value.']],
+    ['no signature', 'send_hex', []],
+  ])('is no digest: %s', (signature, fix, more) => {
+    const evidence = [['X-Signature', `"<${signature}>"`], ...more]
+    const message = `X-Signature is not 64 lowercase hex digits: it is "<${signature}>".`
+    expect(checkSignatureFormat(signature, mask, X_SIGNATURE)).toEqual([
+      { code: 'signature_format', message, fix, evidence },
+    ])
+  })
+
   it.each([
     ['eyJhbGciOiJ.eyJp.c2ln', 'a JSON Web Token (JWT), which does not sign this request.'],
     ['Bearer eyJhbGciOiJ.eyJp.', 'a JSON Web Token (JWT), which does not sign this request.'],
   ])('may be a token: %s', (signature, what) => {
     expect(checkSignatureFormat(signature, mask, X_SIGNATURE)[0]?.message.split('it is ')[1]).toBe(what)
+  })
+
+  it.each([
+    [X_SIGNATURE, digest.toUpperCase(), 'uppercase hex instead of lowercase hex'],
+    [X_SIGNATURE, Buffer.alloc(32, 9).toString('base64'), 'base64 instead of lowercase hex'],
+    [STANDARD, `v1,${digest}`, 'hex instead of base64'],
+    [STANDARD, `v1,${digest.toUpperCase()}`, 'uppercase hex instead of base64'],
+    [STANDARD, digest, 'no `v1,` before it, hex instead of base64'],
+    [STANDARD, standard.slice(3), 'no `v1,` before it'],
+    [STANDARD, standard.replace(',', '='), '`v1=` instead of `v1,`'],
+    [STANDARD, standard.replace(',', ', '), '`v1, ` instead of `v1,`'],
+    [STANDARD, standard.slice(0, -1), 'base64 without its padding instead of base64'],
+    [STANDARD, `v1,${Buffer.alloc(32, 0xff).toString('base64url')}`, 'base64url instead of base64'],
+    [STANDARD, `"${standard}"`, 'quotes around it'],
+    [STANDARD, `sha256=${standard.slice(3)}`, 'no `v1,` before it, `<sha256=>` before it'],
+  ])('is described by the rules of its own scheme: %#', (scheme, signature, form) => {
+    expect(checkSignatureFormat(signature, mask, scheme)[0]?.message.split(': it has ')[1]).toBe(`${form}.`)
   })
 
   it('may be asymmetric in Standard Webhooks alone', () => {
