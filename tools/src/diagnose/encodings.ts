@@ -157,7 +157,9 @@ function* fromQuotedPrintable(bytes: Uint8Array): Steps<Bytes> {
 const escapeControls = (text: string) =>
   replaceInSteps(text, /[\n\r\t]/g, ([control]) => JSON.stringify(control).slice(1, -1))
 const replaceShort = (text: string) =>
-  replaceInSteps(text, /\\["\\/bfnrt]/g, ([short]) => forms.SHORT_ESCAPES[short] ?? short)
+  replaceInSteps(text, /\\(?:u([\da-fA-F]{4})|(["'\\/bfnrt]))/g, ([short, unit, character]) =>
+    unit === undefined ? (forms.SHORT_ESCAPES[short] ?? character) : String.fromCharCode(Number(`0x${unit}`)),
+  )
 
 /** Writes a mark for each character that a charset does not have: one per character, per UTF-16 unit or per byte, or none. */
 const lossy = (characters: string, encode: (text: string) => Bytes | undefined) =>

@@ -158,10 +158,11 @@ function compare(
   }
   const draft = { code: 'signature_mismatch', fix: 'compare' } as const
   if (notTried.length === 0) {
-    const message = 'The secrets differ, or the body was changed. No known mistake explains this signature.'
+    const message =
+      'No known mistake explains this signature. The secrets differ, or the signed bytes are not the bytes received.'
     return [{ ...draft, message, evidence }]
   }
-  const message = 'The search ended early, and no mistake that was tried explains this signature.'
+  const message = 'No mistake that was tried explains this signature, and the search ended early.'
   const which = `Not all changes of the ${joinWords(notTried, 'and')} were tried. To try all changes, send a short body, and pass only one secret.`
   return [{ ...draft, message, evidence: [which, ...evidence] }]
 }

@@ -27,6 +27,9 @@ const OR_CHANGED: { readonly [origin in BodyOrigin]: string } = {
   capture: ', or the capture changed it',
 }
 
+/** The fixes for a body whose text was escaped or replaced. */
+const OF_TEXT: ReadonlySet<Mistake['fix']> = new Set(['same_bytes', 'pass_as_data', 'without_slashes'])
+
 const MOST_DIGITS = 'All other digits are right, so both sides have the same secret and the same bytes.'
 
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
@@ -74,12 +77,19 @@ export function* explain(
   const isChangedHere = contentLength === variant.body.length && contentLength !== received.length
   const isChangedThere = origin === 'sent' || (contentLength === received.length && !passedProxy(headers))
   const orChangedBy = contentLength === received.length ? '' : OR_CHANGED[origin]
+  // No sender makes this of its JSON: a gateway or a shell changed the text on the way.
+  const isBroken = (yield* parseBody(variant.body)) !== undefined && (yield* parseBody(received)) === undefined
   const side = orChangedBy !== '' ? 'unknown' : isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
   for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'JSON')).entries()) {
     const json = style && (yield* describeJson(style, input as Uint8Array, sender))
     const end = `${code === 'body_not_signed' ? '' : ', not the bytes received'}${orChangedBy}`
     const evidence = index === 0 ? compareBodies(variant.body, received, mask) : []
-    const draft = confirmed({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
+    const signed = `The sender signed ${json?.what ?? what}${end}.`
+    const broken = `Something changed the body after it was signed, because only the signed body is JSON. ${signed}`
+    const draft =
+      isBroken && OF_TEXT.has(fix)
+        ? confirmed({ code: 'body_changed', fix: 'same_bytes' }, broken, ...evidence)
+        : confirmed({ code, fix, side }, signed, ...evidence)
     drafts.push({ ...draft, languages: json?.languages ?? [] })
   }
   if (form !== '' && digest === undefined) {

@@ -72,13 +72,16 @@ export function instantOfDate(text: string): number {
 /** The limit for instants. A number after this instant is not read as a time. */
 const LAST = Date.parse('9999-12-01')
 
+/** Matches text with one number in it, such as `1700000000Z` or `t=1700000000`. */
+const ONE_NUMBER = /^[^\d.]*(\d{9,20})(?:[^\d.-][^\d]*)?$/
+
 /** Returns the instant in a timestamp of any format, or `undefined` if the text is not a time. */
 export function instantOf(timestamp: string, now: number): number | undefined {
   const text = timestamp.slice(0, 64).replace(/^[\s"'[{(]+|[\s"'\]})s,]+$/g, '')
   const date = instantOfDate(text)
   if (date >= 0 && date < LAST) return date
-  if (!/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return undefined
-  const number = Number(text)
+  const isNumber = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)
+  const number = Number(isNumber ? text : (ONE_NUMBER.exec(text)?.[1] ?? Number.NaN))
   const instant = scaleOf(number, now)?.toInstant(number) ?? number * 1000
   return instant >= 0 && instant < LAST ? instant : undefined
 }

@@ -42,6 +42,18 @@ describe('words for the body', () => {
   })
 })
 
+it.each([
+  ['{\\"t\\":\\"it\\\'s a\\/b\\"}', 'escapes'],
+  ['{&quot;t&quot;:&quot;it&#39;s a/b&quot;}', 'HTML entities'],
+])('a body that is JSON only before it was escaped was changed on the way: %s', async (body, how) => {
+  const signature = signatureOf(TIMESTAMP, NONCE, `{"t":"it's a/b"}`, SECRET)
+  const request = signedRequest({ body, signature })
+  const headers = { ...request.headers, 'content-length': String(body.length) }
+  const { findings } = await diagnose({ ...request, headers }, SECRET, at(NOW))
+  expect(findings).toMatchObject([{ code: 'body_changed', side: 'unknown', message: expect.stringContaining(how) }])
+  expect(findings[0]?.message).toMatch(/^Something changed the body after it was signed/)
+})
+
 it.each<[BodyOrigin | undefined, Header[], string, string?]>([
   [undefined, [], 'unknown'],
   ['arrived', [['content-length', '7']], 'receiver'],

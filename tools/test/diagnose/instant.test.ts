@@ -33,6 +33,13 @@ const NO_INSTANTS =
   '1969-12-31T23:59:59Z|x2023-11-14T22:13:20Z|2023-11-14T22:13:20Zx|2023-11-14T22:13:20.Z|' +
   '9999-12-01T00:00:00Z|253399622400'
 
+it.each(['1700000000Z', 't=1700000000', 'unix:1700000000,', '1700000000 UTC'])(
+  '%j means the number in it',
+  (timestamp) => {
+    expect(instantOf(timestamp, NOW)).toBe(NOW)
+  },
+)
+
 it.each(NO_INSTANTS.split('|'))('%j means no instant', (timestamp) => {
   expect(instantOf(timestamp, NOW)).toBeUndefined()
 })

@@ -120,29 +120,41 @@ export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesi
 const MAX_CHAIN = 3
 const MAX_DECODED = 32
 
+/** What gateways and logs write in place of a character. */
+const ESCAPES = ['HTML entities', 'escapes such as `\\n`']
+const isInflater = (name: string) => COMPRESSION_FORMATS.some((format) => format === name)
+const kindOfChain = (names: readonly string[]) =>
+  names.some(isInflater) ? 'compressed' : names.some((name) => ESCAPES.includes(name)) ? 'escaped' : 'encoded'
+
 /** Returns what decoders make of the body, one after the other: for example base64 and then gzip. */
-const decodings = (isCompressed: boolean) =>
-  function* (body: Uint8Array, { primitives }: RequestContext): Iterable<Variant<Bytes> | number> {
-    const distinct = new DistinctValues([body])
-    const all: { value: Uint8Array; names: readonly string[] }[] = [{ value: body, names: [] }]
-    const inflaters = COMPRESSION_FORMATS.map((name) => {
-      return { name, decode: (value: Uint8Array) => primitives.inflate(name, value, MAX_INFLATED) }
-    })
-    for (const { value, names } of all) {
-      if (names.length === MAX_CHAIN) return
-      const tried = ENCODINGS.filter((encoding) => isTriedOn(encoding, value.length))
-      for (const { name, decode } of [...inflaters, ...tried]) {
-        const result = yield* inSteps(decode?.(value))
-        const next = result && bytesOf(result)
-        if (!next || next.length === 0 || all.length > MAX_DECODED || !distinct.add(next)) continue
-        yield next.length
-        const through = [...names, name]
-        all.push({ value: next, names: through })
-        const isInflated = inflaters.some((inflater) => through.includes(inflater.name))
-        if (isInflated === isCompressed) yield { detail: through.join(' of '), value: next }
-      }
+const decodings =
+  (kind: ReturnType<typeof kindOfChain>): BodyHypothesis['apply'] =>
+  (body, context) => ({ variants: decode(body, context, kind) })
+
+function* decode(
+  body: Uint8Array,
+  { primitives }: RequestContext,
+  kind: ReturnType<typeof kindOfChain>,
+): Iterable<Variant<Bytes> | number> {
+  const distinct = new DistinctValues([body])
+  const all: { value: Uint8Array; names: readonly string[] }[] = [{ value: body, names: [] }]
+  const inflaters = COMPRESSION_FORMATS.map((name) => {
+    return { name, decode: (value: Uint8Array) => primitives.inflate(name, value, MAX_INFLATED) }
+  })
+  for (const { value, names } of all) {
+    if (names.length === MAX_CHAIN) return
+    const tried = ENCODINGS.filter((encoding) => isTriedOn(encoding, value.length))
+    for (const { name, decode } of [...inflaters, ...tried]) {
+      const result = yield* inSteps(decode?.(value))
+      const next = result && bytesOf(result)
+      if (!next || next.length === 0 || all.length > MAX_DECODED || !distinct.add(next)) continue
+      yield next.length
+      const through = [...names, name]
+      all.push({ value: next, names: through })
+      if (kindOfChain(through) === kind) yield { detail: through.join(' of '), value: next }
     }
   }
+}
 
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(twice)('common', 'the text inside the JSON string received', forms.stringInside),
@@ -163,12 +175,9 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     body.startsWith('\ufeff') ? body.slice(1) : undefined,
   ),
 
-  compressed('common', 'the uncompressed body (the body arrived as <detail>)', (body, context) => ({
-    variants: decodings(true)(body, context),
-  })),
-  asSent('uncommon', 'the body decoded from <detail>', (body, context) => ({
-    variants: decodings(false)(body, context),
-  })),
+  compressed('common', 'the uncompressed body (the body arrived as <detail>)', decodings('compressed')),
+  asSent('uncommon', 'the body decoded from <detail>', decodings('encoded')),
+  changed('uncommon', 'the unescaped body (the body arrived with <detail>)', decodings('escaped')),
   inEnvelope('uncommon', 'the <detail> in the body received', inJson(forms.jsonParts)),
   inEnvelope('uncommon', 'the field `<detail>` of the form received', inLatin1(forms.formFields)),
   inMultipart('uncommon', 'the content of <detail> of the multipart body', inLatin1(forms.multipartParts)),
