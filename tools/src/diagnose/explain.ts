@@ -139,8 +139,11 @@ function* describeJson(style: JsonStyle, input: Uint8Array, sender?: Language) {
     if (one.style !== style && text.text.length > MAX_COMPARED) continue
     if ((yield* writeInSteps(text, one.style)) === signed) writers.push(one)
   }
+  const likely = writers.filter(({ likelihood }) => likelihood !== 'rare')
   // One serializer per language is enough, because the reader knows which one the code uses.
-  const all = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
+  const all = (likely.length > 0 ? likely : writers).filter(
+    ({ language }, index, list) => list.findIndex((one) => one.language === language) === index,
+  )
   const own = all.filter(({ language }) => language === sender)
   const known = own.length > 0 ? own : all
   const { spacing, escaping, order } = style

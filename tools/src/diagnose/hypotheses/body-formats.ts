@@ -1,5 +1,5 @@
 import { fromBase64, fromLatin1, hex, latin1 } from '../../bytes.js'
-import { preciseNumber } from '../json/numbers.js'
+import { bigDecimalOfJava, bigDecimalOfRuby, numberInString, preciseNumber } from '../json/numbers.js'
 import {
   endOfValue,
   type JsonText,
@@ -43,6 +43,9 @@ export function formEncode(text: string): string {
 /** Returns the result of PHP's addslashes, which writes a backslash before each quote, backslash and NUL. */
 export const addSlashes = (text: string) =>
   replaceInSteps(text, /['"\\\0]/g, ([one]) => `\\${one === '\0' ? '0' : one}`)
+
+/** Adds the backslashes of `\\u00e9`, which arrived as `u00e9`. */
+export const restoreUnicodeEscapes = (text: string) => replaceInSteps(text, /(?<!\\)u(?=[\da-f]{4})/gi, '\\u')
 
 /** Undoes PHP's addslashes. Returns `undefined` if `slashed` is not a result of addslashes. */
 export function* removeSlashes(slashed: string): Steps<string | undefined> {
@@ -331,7 +334,9 @@ function* rewrittenDates(json: JsonText): Proposed {
   }
 }
 
-const precise = (digits: number) => (json: JsonText) => writeInSteps(json, { number: preciseNumber(digits) })
+const numbersAs = (number: (written: string) => string) => (json: JsonText) => writeInSteps(json, { number })
+const ifFloat = (number: (written: string) => string) => (written: string) =>
+  /^-?\d+$/.test(written) ? written : number(written)
 
 /** What a serializer may make of values when it writes JSON again. */
 export const OTHER_VALUES: { readonly [how: string]: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>> } = {
@@ -340,8 +345,11 @@ export const OTHER_VALUES: { readonly [how: string]: (json: JsonText) => Applied
   'null for each empty array (`[]`), as Go writes a nil slice': replaceEmpty(OPEN_ARRAY, 'null', ''),
   'dates with another fraction (`.000`) or another form of UTC (`Z`, `+00:00`)': (json) =>
     several(rewrittenDates(json)),
-  'numbers of 17 digits, as PHP writes them with serialize_precision = 17': precise(17),
-  'numbers of 15 digits, as C++ and old PHP write them': precise(15),
+  'numbers of 17 digits, as PHP writes them with serialize_precision = 17': numbersAs(ifFloat(preciseNumber(17))),
+  'decimals as Ruby prints a BigDecimal, such as `0.75e1`': numbersAs(ifFloat(bigDecimalOfRuby)),
+  'all numbers as Ruby prints a BigDecimal, such as `0.1e3`': numbersAs(bigDecimalOfRuby),
+  'numbers as Java prints a BigDecimal without zeros at its end, such as `1E+3`': numbersAs(bigDecimalOfJava),
+  'numbers of 15 digits, as C++ and old PHP write them': numbersAs(ifFloat(preciseNumber(15))),
 }
 
 const MAX_CHANGED_TOKENS = 64
@@ -389,9 +397,20 @@ export function* restoredFloats(json: JsonText): Iterable<Variant<string> | numb
 
 const quoteNumbers = (json: JsonText) => changeTokens(json, NUMBER, (number) => `"${number}"`)
 
-export function* stringsAsNumbers(json: JsonText): Steps<string | undefined> {
+/** Matches a string that PHP reads as a number. A longer one would take long. */
+const NUMERIC = /^"( *[+-]?(?:\d{1,300}(?:\.\d{0,99})?|\.\d{1,99})(?:e[+-]?\d{1,3})?) *"$/i
+
+/** Returns the JSON with each string of digits as a number: unchanged if this is JSON, and as PHP writes the number. */
+export function* stringsAsNumbers(json: JsonText): Proposed {
   const unquote = (string: string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"/.exec(string)?.[1]
-  return yield* withAllChanges(json, yield* changeTokens(json, STRING, unquote))
+  const read = (string: string) => {
+    const [, number] = NUMERIC.exec(string) ?? []
+    return number && numberInString(number)
+  }
+  for (const change of [unquote, read]) {
+    const changed = yield* withAllChanges(json, yield* changeTokens(json, STRING, change))
+    if (changed !== undefined) yield changed
+  }
 }
 
 export function* numbersAsStrings(json: JsonText): Steps<string | undefined> {

@@ -191,11 +191,20 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   ...Object.entries(forms.OTHER_VALUES).map(([how, change]) => recased('rare', `the JSON with ${how}`, ofJson(change))),
   recased('uncommon', 'the JSON with its keys in <detail>', inJson(forms.recasedKeys)),
   inEnvelope('rare', 'the JSON without its member `<detail>`', inJson(forms.withoutMember)),
-  reparsed('uncommon', 'the JSON with each string of digits as a number', ofJson(forms.stringsAsNumbers)),
+  reparsed(
+    'uncommon',
+    'the JSON with each string of digits as a number',
+    ofJson((json) => several(forms.stringsAsNumbers(json))),
+  ),
   reparsed('uncommon', 'the JSON with each number as a string', ofJson(forms.numbersAsStrings)),
   reparsed('rare', 'the JSON with <detail> as a string, not as a number', inJson(forms.oneNumberAsString)),
   reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', inJson(forms.restoredFloats)),
   inText(slashed)('uncommon', "the body without the backslashes that PHP's addslashes adds", forms.removeSlashes),
+  inText(slashed)(
+    'uncommon',
+    'the body with `\\uXXXX` for each `uXXXX`, whose backslash was lost',
+    forms.restoreUnicodeEscapes,
+  ),
   inText(newline)('common', "the body with the line breaks that curl's -d removes", forms.restoreLineBreaks),
 ]
 

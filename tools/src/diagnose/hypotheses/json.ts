@@ -98,6 +98,17 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
     order: styles.sortedOrder,
   }),
   writer('rare', 'shell', 'jq -S', { ...JAVASCRIPT, spacing: styles.INDENT_2, order: styles.sortedOrder }),
+  javascriptWith('rare', ' with the outer keys sorted', { order: styles.outerSortedOrder }),
+  pythonWith('rare', ' of a dict with sorted keys', { order: styles.outerSortedOrder }),
+  phpWith('rare', ' after ksort', { order: styles.outerSortedOrder }),
+  writer('rare', 'shell', "PostgreSQL's jsonb (and MySQL's JSON)", {
+    spacing: styles.SPACED,
+    escaping: styles.rawString,
+    order: styles.jsonbOrder,
+  }),
+  javascriptWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
+  pythonWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
+  phpWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
   writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
   writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: styles.rubySymbol }),
@@ -125,6 +136,8 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   ...[...SPACINGS, ...ESCAPES, ...styles.OTHER_ESCAPES],
   [styles.OLD_RUBY, 'indented by 2 spaces'],
   [styles.sortedOrder, 'sorted keys'],
+  [styles.outerSortedOrder, 'sorted outer keys'],
+  [styles.jsonbOrder, 'shorter keys first, as in jsonb'],
 ])
 
 /** Styles that no known serializer has, but a sender may have configured. They are tried last. */

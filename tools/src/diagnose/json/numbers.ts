@@ -51,6 +51,35 @@ export const preciseNumber =
     return exponent === undefined ? short : `${short}e${exponent}`
   }
 
+/** Returns the sign, the digits and the decimal exponent of a number: `-`, `125` and 1 for `-12.50`. */
+function partsOf(number: string): readonly [minus: string, digits: string, exponent: number] {
+  const [mantissa = '', exponent] = Math.abs(Number(number)).toExponential().split('e')
+  return [number.startsWith('-') ? '-' : '', mantissa.replace('.', ''), Number(exponent)]
+}
+
+/** Writes `7.5` as `0.75e1`, as Ruby's BigDecimal does. */
+export const bigDecimalOfRuby: NumberStyle = (written) => {
+  const [minus, digits, exponent] = partsOf(written)
+  return digits === '0' ? '0.0' : `${minus}0.${digits}e${exponent + 1}`
+}
+
+/** Writes `1000` as `1E+3`, as Java's BigDecimal does after stripTrailingZeros. */
+export const bigDecimalOfJava: NumberStyle = (written) => {
+  const [minus, digits, exponent] = partsOf(written)
+  if (digits === '0' || (exponent >= -6 && exponent < digits.length)) return javascriptNumber(written)
+  const fraction = digits.length > 1 ? `.${digits.slice(1)}` : ''
+  return `${minus}${digits.charAt(0)}${fraction}E${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`
+}
+
+/** Writes the number in a string such as `007`, `+1` or `19.90`, as PHP does with JSON_NUMERIC_CHECK. */
+export const numberInString: NumberStyle = (text) =>
+  phpNumber(
+    text
+      .trim()
+      .replace(/^([+-]?)0*(?=\d)/, (_, sign) => (sign === '-' ? '-' : ''))
+      .replace(/^(-?)\+?\./, '$10.'),
+  )
+
 function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = Infinity }: FloatFormat): NumberStyle {
   return (written) => {
     const value = Number(written)

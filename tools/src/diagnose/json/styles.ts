@@ -1,3 +1,4 @@
+import { utf8 } from '../../bytes.js'
 import type { Member } from './parse.js'
 import { written } from './parse.js'
 import type { Arrange, Spacing } from './write.js'
@@ -73,9 +74,11 @@ export const lineString = escaping(/["\\\x00-\x1f\u2028\u2029]/)
 export const dotnetString = escaping(/["\\<>&'+`\x00-\x1f\x7f-\uffff]/, '"', 0x10000)
 export const gsonString = escaping(/["\\<>&='\x00-\x1f\u2028\u2029]/)
 export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/, '"', 0x80)
+const escapedTags: StringStyle = (text) => rawString(text).replaceAll('</', '<\\/')
 /** Styles that escape other ranges of characters, or write the hex digits in uppercase. `"` is escaped in each. */
-export const OTHER_ESCAPES: ReadonlyMap<StringStyle, string> = new Map(
-  (
+export const OTHER_ESCAPES: ReadonlyMap<StringStyle, string> = new Map([
+  [escapedTags, '`</` as `<\\/`'],
+  ...(
     [
       ['characters beyond ASCII', /["\\\x00-\x1f\x80-\uffff]/],
       ['characters beyond Latin-1', /["\\\x00-\x1f\u0100-\uffff]/],
@@ -89,7 +92,7 @@ export const OTHER_ESCAPES: ReadonlyMap<StringStyle, string> = new Map(
       ['', '"<>&\''].map((never) => [escaping(matches, never, uppercaseBelow), `${what} as \\uXXXX`] as const),
     ),
   ),
-)
+])
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
 
 const escapePython = replacing((character) => (/[\\\n\r\t]/.test(character) ? shortEscape(character) : undefined))
@@ -123,6 +126,17 @@ export const javascriptOrder: Arrange = (members) => {
 }
 
 export const sortedOrder: Arrange = (members) => lastOfEachKey(members).sort(byKey)
+
+/** Sorts the keys of the outer object alone, as PHP's ksort and a sort of `Object.keys` do. */
+export const outerSortedOrder: Arrange = (members, json) =>
+  members[0]?.from === 1 ? sortedOrder(members, json) : members
+
+/** Returns the members in the order of PostgreSQL's jsonb and of MySQL's JSON: by the length of the key in bytes, and then by its bytes. */
+export const jsonbOrder: Arrange = (members) => {
+  const lengths = new Map(members.map(({ key }) => [key, utf8(key).length]))
+  const lengthOf = ({ key }: Member) => lengths.get(key) as number
+  return lastOfEachKey(members).sort((one, other) => lengthOf(one) - lengthOf(other) || byKey(one, other))
+}
 
 /** Returns the members in the order of Java's HashMap, a table of 2^n places that is at most 75 % full. */
 export const hashMapOrder: Arrange = (members) => {

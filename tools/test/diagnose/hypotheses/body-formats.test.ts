@@ -151,9 +151,17 @@ it.each([
 
 it('strings of digits become numbers', () => {
   const strings = '["12","-0.55","012","x1","1x","1.2.3","a\\"1",""]'
-  expect(runSteps(formats.stringsAsNumbers(json(strings)))).toBe('[12,-0.55,"012","x1","1x","1.2.3","a\\"1",""]')
-  expect(runSteps(formats.stringsAsNumbers(json('[1]')))).toBeUndefined()
+  expect(listOf(formats.stringsAsNumbers(json(strings)))).toEqual([
+    '[12,-0.55,"012","x1","1x","1.2.3","a\\"1",""]',
+    '[12,-0.55,12,"x1","1x","1.2.3","a\\"1",""]',
+  ])
+  expect(listOf(formats.stringsAsNumbers(json('[1]')))).toEqual([])
   expect(listOf(formats.oneNumberAsString(json(`[${'1,'.repeat(64)}1]`)))).toHaveLength(64)
+})
+
+it('a backslash before `uXXXX` is added once', () => {
+  const text = '{"a":"u00ebu003cx","b":"\\u00eb","c":"Uluru u00e"}'
+  expect(runSteps(formats.restoreUnicodeEscapes(text))).toBe('{"a":"\\u00eb\\u003cx","b":"\\u00eb","c":"Uluru u00e"}')
 })
 
 it.each([

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
+  bigDecimalOfJava,
+  bigDecimalOfRuby,
   gsonNumber,
   javaNumber,
   javascriptNumber,
+  numberInString,
   phpNumber,
   preciseNumber,
   pythonNumber,
@@ -44,4 +47,37 @@ it.each([
   ['1e400', '1e400'],
 ])('the number %s with 17 digits is %s', (written, expected) => {
   expect(preciseNumber(17)(written)).toBe(expected)
+})
+
+it.each([
+  ['7.5', '0.75e1', '7.5'],
+  ['-12.50', '-0.125e2', '-12.5'],
+  ['0.05', '0.5e-1', '0.05'],
+  ['0.5', '0.5e0', '0.5'],
+  ['0', '0.0', '0'],
+  ['1000', '0.1e4', '1E+3'],
+  ['1200', '0.12e4', '1.2E+3'],
+  ['-20', '-0.2e2', '-2E+1'],
+  ['101', '0.101e3', '101'],
+  ['0.0000012', '0.12e-5', '0.0000012'],
+  ['0.00000012', '0.12e-6', '1.2E-7'],
+])('%s as a BigDecimal is %s in Ruby, and %s in Java', (number, ruby, java) => {
+  expect([bigDecimalOfRuby(number), bigDecimalOfJava(number)]).toEqual([ruby, java])
+})
+
+it.each([
+  ['007', '7'],
+  ['-007', '-7'],
+  ['+5', '5'],
+  [' 12 ', '12'],
+  ['0', '0'],
+  ['00', '0'],
+  ['19.90', '19.9'],
+  ['-0.50', '-0.5'],
+  ['.5', '0.5'],
+  ['1e3', '1000'],
+  ['12.00', '12'],
+  ['12345678901234567890', '1.2345678901234567e+19'],
+])('%j is the number %s in PHP', (text, number) => {
+  expect(numberInString(text)).toBe(number)
 })
