@@ -1,8 +1,19 @@
-import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16, WINDOWS_1252, windows1252 } from '../bytes.js'
+import {
+  base64,
+  fromBase64,
+  fromHex,
+  fromWindows1252,
+  hex,
+  latin1,
+  utf8,
+  utf16,
+  WINDOWS_1252,
+  windows1252,
+} from '../bytes.js'
 import { fromLatin1, fromUtf8, isAscii, isUtf8 } from './body-text.js'
 import * as forms from './hypotheses/body-formats.js'
 import type { Bytes, Likelihood, Proposed } from './hypotheses/hypothesis.js'
-import { rubyString } from './json/styles.js'
+import * as styles from './json/styles.js'
 import { changeParts, inSteps, replaceInSteps, type Steps } from './steps.js'
 
 // This file lists the encodings that senders and proxies apply to a body, a secret or a digest by mistake. There is one list for all of
@@ -156,6 +167,11 @@ function* fromQuotedPrintable(bytes: Uint8Array): Steps<Bytes> {
 
 const escapeControls = (text: string) =>
   replaceInSteps(text, /[\n\r\t]/g, ([control]) => JSON.stringify(control).slice(1, -1))
+/** How JavaScript, Python, PHP, Go, .NET, Gson and Symfony escape a string. */
+const STRINGS = [
+  ...[styles.rawString, styles.asciiString, styles.phpUnicodeString, styles.phpString],
+  ...[styles.htmlString, styles.dotnetString, styles.gsonString, styles.symfonyString],
+]
 const replaceShort = (text: string) =>
   replaceInSteps(text, /\\(?:u([\da-fA-F]{4})|(["'\\/bfnrt]))/g, ([short, unit, character]) =>
     unit === undefined ? (forms.SHORT_ESCAPES[short] ?? character) : String.fromCharCode(Number(`0x${unit}`)),
@@ -234,15 +250,24 @@ export const ENCODINGS: readonly Encoding[] = [
     },
     inText((text) => /^b(["'])([^\\]*)\1$/s.exec(text)?.[2]),
   ),
-  printed("quotes, as Ruby's inspect prints text", each([rubyString])),
+  printed("quotes, as Ruby's inspect prints text", each([styles.rubyString])),
   rows('escaped', 'uncommon')('percent-encoding', each(PERCENT), inText(fromPercent)),
   escaped('HTML entities', each(QUOTES.map(escapeHtml)), inText(unescapeHtml)),
   escaped('quoted-printable', (bytes) => map(['\n', '\r\n'], quotedPrintable(bytes)), fromQuotedPrintable),
   escaped(
     'escapes such as `\\n`',
-    each([escapeControls, (text) => JSON.stringify(text).slice(1, -1)]),
+    each([
+      escapeControls,
+      ...STRINGS.map((write) => (text: string) => changeParts(text, (part) => write(part).slice(1, -1))),
+    ]),
     inText(replaceShort),
   ),
+  rows('charset', 'uncommon')('UTF-8 twice (é as Ã©)', function* (bytes) {
+    if (isAscii(bytes) || !isUtf8(bytes)) return
+    yield fromLatin1(bytes)
+    yield fromWindows1252(bytes)
+    yield fromLatin1(utf8(fromLatin1(bytes)))
+  }),
   utf16In('little-endian', 'uncommon'),
   utf16In('big-endian', 'last'),
   charset('Windows-1252, with `?` for other characters', lossy(`\\0-\\x7f\\xa0-\\xff${WINDOWS_1252}`, windows1252)),

@@ -42,6 +42,9 @@ const asText = hypothesesOf<string, Bytes>({ code: 'secret_encoding', fix: 'secr
 export const TEXT_AS_KEY: readonly Hypothesis<string, Bytes>[] = [
   asText('common', 'the text of the secret', (secret) => secret),
   asText('common', 'the text of the secret after whsec_', (secret) => secret.replace(/^whsec_/, '')),
+  asText('common', 'the secret whose `whsec_` was decoded from base64 too', (secret) =>
+    /^whsec_/.test(secret) ? fromBase64(secret) : undefined,
+  ),
 ]
 
 const DECODE: Fix = {

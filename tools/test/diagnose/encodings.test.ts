@@ -67,6 +67,15 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
   'escapes such as `\\n`': [
     ['{\n\t"a"}', '{\\n\\t"a"}'],
     ['{\n\t"a"}', '{\\n\\t\\"a\\"}'],
+    ['a&b<c>/', 'a\\u0026b\\u003cc\\u003e/'],
+    ['a&b<c>/', 'a\\u0026b\\u003Cc\\u003E\\/'],
+    ['a+/', 'a\\u002B/'],
+    ['a/é', 'a\\/\\u00e9'],
+  ],
+  'UTF-8 twice (é as Ã©)': [
+    ['é', 'Ã©'],
+    ['Ñ', 'Ã\x91'],
+    ['Ñ', 'Ã‘'],
   ],
   'UTF-16 (little-endian)': [
     ['a{', 'a\0{\0'],

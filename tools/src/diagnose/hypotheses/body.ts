@@ -224,11 +224,6 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     'the body in Latin-1 or Windows-1252',
     beyondAscii((body) => ifUtf8(false, windows1252(fromUtf8(body)))),
   ),
-  encoding(
-    'uncommon',
-    'the body in UTF-8 twice (é as Ã©)',
-    beyondAscii((body) => several(isUtf8(body) ? [fromLatin1(body), fromWindows1252(body)] : [])),
-  ),
   encoding('common', 'the body decoded to text, with U+FFFD for what is not UTF-8', beyondAscii(fromUtf8)),
   asSent('rare', 'the body in base64 as a JSON string', (body) => `"${base64(body)}"`),
   ...encodingsOf<Uint8Array>(

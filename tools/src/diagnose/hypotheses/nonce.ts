@@ -1,6 +1,16 @@
 import { utf8 } from '../../bytes.js'
 import type { Header } from '../../capture/headers.js'
-import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, type Variants } from './hypothesis.js'
+import { KEY, NUMBER, STRING, textOf, written } from '../json/parse.js'
+import {
+  type Bytes,
+  type Hypothesis,
+  hypothesesOf,
+  type RequestContext,
+  several,
+  type Variant,
+  type Variants,
+} from './hypothesis.js'
+import { parseBody } from './json.js'
 import { placeholdersFor } from './placeholders.js'
 import { changesOf, encodingsOf } from './text-changes.js'
 
@@ -9,6 +19,9 @@ import { changesOf, encodingsOf } from './text-changes.js'
 const ONCE = { code: 'message_nonce', fix: 'nonce_once' } as const
 const AS_TEXT = { code: 'message_nonce', fix: 'nonce_as_text' } as const
 const other = hypothesesOf<string, Bytes>(ONCE)
+/** Match a prefix such as `evt_`, and one or two of them. */
+const PREFIX = /^[A-Za-z][A-Za-z0-9]{0,15}[_:.-](?=.)/
+const PREFIXES = /^(?:[A-Za-z][A-Za-z0-9]{0,15}[_:.-]){1,2}(?=.)/
 const unfilled = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'fill_in_value' })
 
 export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
@@ -19,6 +32,17 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   other('rare', 'the nonce without the braces around it, in lowercase', (nonce) =>
     /^\{(.+)\}$/s.exec(nonce)?.[1]?.toLowerCase(),
   ),
+  other('uncommon', 'the nonce without its prefix', (nonce) =>
+    several(new Set([PREFIX, PREFIXES].flatMap((prefix) => (prefix.test(nonce) ? nonce.replace(prefix, '') : [])))),
+  ),
+  other('rare', 'the nonce and `<detail>` before it', (nonce) => ({
+    variants: ['msg_', 'evt_', 'wh_', 'whd_'].map((detail) => ({ detail, value: detail + nonce })),
+  })),
+  other('rare', 'the nonce with another attempt number at its end', (nonce) => {
+    const [, base = '', separator = ''] = /^(.*)([._:#-])\d{1,3}$/s.exec(nonce) ?? []
+    return several(base === '' ? [] : [base, ...['0', '1', '2'].map((attempt) => base + separator + attempt)])
+  }),
+  other('uncommon', 'the value of `<detail>` in the body as the nonce', (_, { body }) => ({ variants: idsIn(body) })),
   unfilled('last', 'the placeholder `<detail>` for the nonce', () =>
     placeholdersFor('nonce', 'NONCE', '$guid', '$randomUUID', 'uuid', 'UUID', 'guid', 'requestId'),
   ),
@@ -31,8 +55,27 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
     },
     (change) => change,
   ),
-  ...encodingsOf('the nonce', { encoded: ONCE, escaped: ONCE, decoded: AS_TEXT }, utf8),
+  ...encodingsOf('the nonce', { encoded: ONCE, escaped: ONCE, printed: ONCE, decoded: AS_TEXT }, utf8),
 ]
+
+const MAX_IDS = 16
+const MAX_TOKENS = 2 ** 12
+
+/** Returns the IDs in a JSON body, because the sender may have signed one of them as the nonce. */
+function* idsIn(body: Uint8Array): Iterable<Variant<string> | number> {
+  const json = yield* parseBody(body)
+  let count = 0
+  for (let token = 1; json !== undefined && token < Math.min(json.kinds.length, MAX_TOKENS); token++) {
+    const isId =
+      json.kinds[token - 1] === KEY && /(?:^|[_-])(?:id|uuid|guid|nonce|key)$|I[dD]$/.test(textOf(json, token - 1))
+    const kind = json.kinds[token]
+    if (!isId || (kind !== STRING && kind !== NUMBER) || ++count > MAX_IDS) continue
+    yield {
+      detail: textOf(json, token - 1).slice(0, 64),
+      value: kind === STRING ? textOf(json, token) : written(json, token),
+    }
+  }
+}
 
 /** Returns the values of headers such as `X-Request-Id`, because the sender may have signed one of them as the nonce. */
 function identifiers(_: string, { headers }: RequestContext): Variants<string> {

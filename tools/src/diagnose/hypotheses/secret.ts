@@ -1,7 +1,8 @@
 import { base64, fromBase64, fromHex, fromLatin1, fromUtf8, hex, latin1, utf8, windows1252 } from '../../bytes.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
+import { javaNumber, javascriptNumber, pythonNumber } from '../json/numbers.js'
 import { jsonValue } from '../json/parse.js'
-import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, several } from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, several, type Variant } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
 import { changesOf, encodingsOf } from './text-changes.js'
 
@@ -13,15 +14,14 @@ type SecretHypothesis = Hypothesis<string, Bytes>
 const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.,-]){1,2}(?=.)/
 /** Matches a line of a configuration: `WEBHOOK_SECRET=…`, `export SECRET="…"` or `secret: …`. */
 const ASSIGNED = /^\s*(?:export\s+|set\s+)?["']?[A-Za-z_][\w.-]*["']?(?:\s*=\s*|:\s+)(["']?)(.{6,}?)\1;?\s*$/s
+const withoutWhsec = (secret: string) => secret.replace(/^whsec_/, '')
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
   value === undefined ? undefined : change(value)
 const sha256 = (secret: string, { primitives }: RequestContext) => primitives.hash('sha256', [utf8(secret)])
 
 const kind = hypothesesOf<string, Bytes>
-const trim = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'sender' })
 const trimHere = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'receiver' })
-const unquote = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' })
 const AS_TEXT = { code: 'secret_encoding', fix: 'secret_as_text' } as const
 const asText = kind(AS_TEXT)
 const sameText = kind({ code: 'secret_encoding', fix: 'same_secret_text' })
@@ -58,41 +58,46 @@ const anyCut = (secret: string) => ({
     { detail: `the last ${length} characters`, value: secret.slice(-length) },
   ]),
 })
-const HASHES = [
-  ['sha256', 'SHA-256'],
-  ['md5', 'MD5'],
-  ['sha1', 'SHA-1'],
-  ['sha512', 'SHA-512'],
-] as const
-/** The forms of a hash that a sender may use as the key. */
-const HASH_FORMS: readonly (readonly [name: string, write: (digest: Uint8Array) => Bytes])[] = [
-  ['in hex', hex],
-  ['in uppercase hex', (digest) => hex(digest).toUpperCase()],
-  ['in base64', base64],
-  ['in base64url without padding', (digest) => base64(digest).replace(/[+/=]/g, (one) => URL_DIGITS[one] as string)],
-  ['as bytes', (digest) => digest],
-  ['in hex, cut to 32 digits', (digest) => hex(digest).slice(0, 32)],
-  ['as bytes, cut to 16', (digest) => digest.slice(0, 16)],
-]
-const URL_DIGITS: { readonly [digit: string]: string } = { '+': '-', '/': '_', '=': '' }
-/** Returns the hashes of a secret. The sender may have decoded the secret first, or added a line feed with `echo`. */
-const anyHash = (secret: string, { primitives }: RequestContext) => {
-  const hashed = [
-    ['the secret', utf8(secret)],
-    ['the secret and a line feed (LF)', utf8(`${secret}\n`)],
-    ['the secret decoded from hex', fromHex(secret)],
-    ['the secret decoded from base64', fromBase64(secret)],
-  ] as const
-  const variants = HASHES.flatMap(([algorithm, name]) =>
-    hashed.flatMap(([what, bytes]) => {
-      const digest = bytes && primitives.hash(algorithm, [bytes])
-      return HASH_FORMS.flatMap(([form, write]) =>
-        digest === undefined ? [] : [{ detail: `the ${name} of ${what}, ${form}`, value: write(digest) }],
-      )
-    }),
-  )
-  return variants.length === 0 ? undefined : { variants }
+/** Returns base64 and hex of the secret after another step: kubectl shows base64 of a file that `echo` wrote, for example. */
+function* inTwoSteps(secret: string): Iterable<Variant<string>> {
+  const texts = {
+    'a line feed (LF) after it': `${secret}\n`,
+    'a CRLF after it': `${secret}\r\n`,
+    'quotes around it': `"${secret}"`,
+  }
+  const inBase64 = base64(utf8(secret))
+  yield { detail: 'the base64 of its base64', value: base64(utf8(inBase64)) }
+  yield { detail: 'the base64 of its base64 with a line feed (LF) after it', value: base64(utf8(`${inBase64}\n`)) }
+  for (const [how, text] of Object.entries(texts)) {
+    yield { detail: `the base64 of the secret with ${how}`, value: base64(utf8(text)) }
+    yield { detail: `the hex of the secret with ${how}`, value: hex(utf8(text)) }
+  }
 }
+
+/** Returns what programs print for a secret that looks like a number. */
+function* asNumber(secret: string): Iterable<Variant<string>> {
+  if (!/^\d{6,}(?:e\d{1,3})?$/i.test(secret) || !Number.isFinite(Number(secret))) return
+  const digits = secret.replace(/^0+(?=\d)/, '')
+  const isInteger = /^\d+$/.test(secret)
+  const inCell = (decimals: number) =>
+    Number(secret)
+      .toExponential(decimals)
+      .replace(/\.?0*e/, 'E')
+  yield { detail: 'without the zeros before it', value: digits }
+  yield { detail: 'as a spreadsheet shows it, such as 1.23457E+19', value: inCell(5) }
+  yield { detail: 'as a spreadsheet shows it, such as 1.23E+19', value: inCell(2) }
+  if (isInteger) {
+    const rounded = Number(secret)
+      .toExponential(14)
+      .replace(/e.*|\./g, '')
+    yield { detail: 'with zeros after its first 15 digits', value: digits.slice(0, 15).padEnd(digits.length, '0') }
+    yield { detail: 'rounded to 15 digits', value: rounded.slice(0, digits.length).padEnd(digits.length, '0') }
+  }
+  yield { detail: 'as JavaScript prints it', value: javascriptNumber(secret) }
+  yield { detail: 'as Python prints it', value: pythonNumber(isInteger ? `${secret}.0` : secret) }
+  yield { detail: 'as Java prints it', value: javaNumber(isInteger ? `${secret}.0` : secret) }
+}
+
 /** Matches at least 6 visible characters in UTF-8, because a few random bytes can be visible characters by chance. */
 const READABLE = /^[^\p{Cc}\ufffd]{6,}\n?$/u
 /** Decodes bytes that are readable text. One side probably has this text as the secret, and the other side has its base64 or hex. */
@@ -116,7 +121,6 @@ const placeholder = kind({ code: 'secret_placeholder', fix: 'read_secret', side:
 const VARIABLES = ['WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}']
 
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
-  trim('common', 'the secret and a line feed (LF) after it', (secret) => `${secret}\n`),
   trimHere('common', 'the secret without <detail>', (secret) => ({
     variants: [{ detail: describeOddSpace(secret), value: removeOddSpace(secret) }],
   })),
@@ -125,19 +129,22 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   sameText('uncommon', 'the text whose base64 is the secret, without the line feed (LF) at its end', (secret) =>
     ifPossible(readable(fromBase64(secret)), withoutLineFeed),
   ),
-  asText('common', 'the secret decoded from base64 or base64url', fromBase64),
-  asText('common', 'the secret decoded from hex', fromHex),
   asText('uncommon', 'the secret decoded from base64 without its `-` and `_`, which a decoder skipped', (secret) =>
-    /[-_]/.test(secret) ? fromBase64(secret.replace(/[-_]/g, '').replace(/^((?:....)*).$/, '$1')) : undefined,
+    several(
+      [...new Set([secret, withoutWhsec(secret)])].flatMap((text) =>
+        /[-_]/.test(text) ? (fromBase64(text.replace(/[-_]/g, '').replace(/^((?:....)*).$/, '$1')) ?? []) : [],
+      ),
+    ),
   ),
+  sameText('uncommon', '<detail>', (secret) => ({ variants: inTwoSteps(secret) })),
+  unchanged('uncommon', 'the secret printed as a number, <detail>', (secret) => ({ variants: asNumber(secret) })),
   asText('uncommon', 'the start of the secret decoded from base64, where a decoder stopped at `-` or `_`', (secret) =>
-    fromBase64(secret.replace(/^((?:[A-Za-z0-9+/]{4})*).*/s, '$1')),
+    /[-_]/.test(secret) ? fromBase64(secret.replace(/^((?:[A-Za-z0-9+/]{4})*).*/s, '$1')) : undefined,
   ),
   asText('rare', 'the secret decoded from base64 to text', (secret) => ifPossible(fromBase64(secret), fromLatin1)),
   prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) =>
     ifPossible(withoutPrefix(secret), fromBase64),
   ),
-  unquote('common', 'the secret between double quotes', (secret) => `"${secret}"`),
 
   unprefixed('uncommon', 'the secret without its prefix', withoutPrefix),
   ownPrefix('uncommon', 'the secret and `<detail>` before it', (secret) => ({
@@ -149,7 +156,6 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
 
   unhashed('uncommon', "the bytes of the secret's SHA-256", sha256),
   unhashed('uncommon', "the secret's SHA-256 in hex", (secret, context) => ifPossible(sha256(secret, context), hex)),
-  unhashed('last', '<detail>', anyHash),
 
   unchanged('uncommon', 'the secret without the `=` at its end', (secret) => secret.replace(/=+$/, '')),
   unchanged('rare', 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end', (secret) => {
@@ -173,9 +179,6 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('uncommon', 'the secret without its last character', (secret) => secret.slice(0, -1)),
   unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
   unchanged('last', '<detail> of the secret', anyCut),
-  unchanged('last', 'the secret and one more character at its end', (secret) =>
-    several(Array.from({ length: 0x7e - 0x20 }, (_, index) => secret + String.fromCharCode(0x21 + index))),
-  ),
   unchanged('rare', 'the whole line `WEBHOOK_SECRET=…`', (secret) => `WEBHOOK_SECRET=${secret}`),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),

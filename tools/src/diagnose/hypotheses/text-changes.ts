@@ -32,7 +32,7 @@ const replaced = (likelihood: Likelihood, text: string) =>
   )
 
 export const TEXT_CHANGES: readonly TextChange[] = [
-  spaceAdded('uncommon', '<value> and a line feed (LF) after it', (text) => `${text}\n`),
+  spaceAdded('common', '<value> and a line feed (LF) after it', (text) => `${text}\n`),
   spaceAdded('uncommon', '<value> and a CRLF (carriage return and line feed) after it', (text) => `${text}\r\n`),
   spaceAdded('uncommon', '<value> and a carriage return (CR) after it', (text) => `${text}\r`),
   spaceAdded('uncommon', '<value> and two line feeds (LF) after it', (text) => `${text}\n\n`),
@@ -49,7 +49,6 @@ export const TEXT_CHANGES: readonly TextChange[] = [
 
   quotesAdded('uncommon', '<value> between double quotes', (text) => `"${text}"`),
   quotesAdded('uncommon', '<value> between single quotes', (text) => `'${text}'`),
-  quotesAdded('uncommon', "<value> as Python prints bytes, `b'…'`", (text) => `b'${text}'`),
   quotesAdded('last', '<value> between braces', (text) => `{${text}}`),
   changeOf('quotes removed')('uncommon', '<value> without the quotes or brackets around it', (text) =>
     /^(?:b?(["'`])(.+)\1|[{<([](.+)[}>)\]])$/s

@@ -47,7 +47,12 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
     (change) => (instant) => change(String(seconds(instant))),
     'last',
   ),
-  ...encodingsOf<number>('the timestamp', { encoded: ONCE }, (instant) => utf8(String(seconds(instant))), 'last'),
+  ...encodingsOf<number>(
+    'the timestamp',
+    { encoded: ONCE, printed: ONCE },
+    (instant) => utf8(String(seconds(instant))),
+    'last',
+  ),
 ]
 
 /** Returns a timestamp for each fraction of a second, from 1 to 999 ms. */

@@ -1,8 +1,8 @@
 /* biome-ignore-all lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { SECRET_HYPOTHESES } from '../../../src/diagnose/hypotheses/secret.js'
-import { CONTEXT, rowNamed, valuesOf, variantsOf } from './proposals.js'
+import { rowNamed, valuesOf, variantsOf } from './proposals.js'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const hex = (text: string) => Buffer.from(text).toString('hex')
@@ -12,6 +12,8 @@ const WITHOUT_LF = 'the text whose base64 is the secret, without the line feed (
 const SKIPPED = 'the secret decoded from base64 without its `-` and `_`, which a decoder skipped'
 const STOPPED = 'the start of the secret decoded from base64, where a decoder stopped at `-` or `_`'
 const STANDARD = 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end'
+const numbers = (text: string) => text.split(' ')
+const NUMBER = 'the secret printed as a number, <detail>'
 const VARIABLE = 'the secret without the part that a shell reads as a variable (`$…`)'
 const COMMENT = 'the secret up to a `#`, which begins a comment in a .env file'
 
@@ -22,9 +24,33 @@ it.each([
   ['the text whose base64 is the secret', 'no base64!', []],
   ['the text whose hex is the secret', hex('secret'), ['secret']],
   [WITHOUT_LF, base64('secret\n'), ['secret']],
-  ['the secret decoded from base64 or base64url', '-_-_', ['hex:fbffbf']],
+  [WITHOUT_LF, base64('secret'), []],
+  ['the secret decoded from base64', '-_-_', ['hex:fbffbf']],
   [SKIPPED, 'ab-cd_ef', ['hex:69b71d79']],
   [SKIPPED, 'abcd', []],
+  [SKIPPED, 'whsec_ab-cd_ef', ['hex:c21b1e71a6dc75e7', 'hex:69b71d79']],
+  [
+    NUMBER,
+    '00012345678901234567',
+    numbers(
+      '12345678901234567 1.23457E+16 1.23E+16 12345678901234500 12345678901234600 12345678901234568 1.2345678901234568e+16 1.2345678901234568E16',
+    ),
+  ],
+  [
+    NUMBER,
+    '3141592653589793238462643383',
+    numbers(
+      '3141592653589793238462643383 3.14159E+27 3.14E+27 3141592653589790000000000000 3141592653589790000000000000 3.1415926535897935e+27 3.1415926535897935e+27 3.1415926535897935E27',
+    ),
+  ],
+  [
+    NUMBER,
+    '12345678901e23',
+    numbers('12345678901e23 1.23457E+33 1.23E+33 1.2345678901e+33 1.2345678901e+33 1.2345678901E33'),
+  ],
+  [NUMBER, '12345', []],
+  [NUMBER, '1e999999', []],
+  [NUMBER, 'a1234567', []],
   [STOPPED, 'abcd-fgh', ['hex:69b71d']],
   ['the secret decoded from base64 to text', Buffer.of(0xff, 0x61).toString('base64'), ['ÿa']],
   ['the secret without its prefix, decoded from base64', `whsec_${base64('a')}`, ['a']],
@@ -59,6 +85,8 @@ it.each([
   ['the secret in uppercase', 'aB', ['AB']],
   ['the text `undefined` in the place of the secret', 'a', ['undefined']],
   ['the secret in base64', 'a', ['YQ==']],
+  ['the secret in UTF-8 twice (é as Ã©)', 'é-Ñ', ['Ã©-Ã\x91', 'Ã©-Ã‘', 'Ã\x83Â©-Ã\x83Â\x91']],
+  ['the secret in UTF-8 twice (é as Ã©)', 'e', []],
 ])('%s: %j is %j', (what, secret, expected) => {
   expect(values(what, secret)).toEqual(expected)
 })
@@ -75,30 +103,40 @@ it('a secret in JSON has each usual key, in four forms', () => {
   expect(json).toContain('{"password":"a"}')
 })
 
-describe('a hash of the secret', () => {
-  const all = (secret: string) =>
-    variantsOf(
-      rowNamed(
-        SECRET_HYPOTHESES.filter(({ what }) => what === '<detail>'),
-        '',
-      ),
-      secret,
-      CONTEXT,
-    )
-  const digest = createHash('sha1').update('c3a9').digest()
+it('a placeholder has each usual name', () => {
+  const texts = values('the text `<detail>` as the secret', 'a')
+  const names = ['WEBHOOK_SECRET', 'webhookSecret', 'SIGNING_SECRET', 'SECRET', 'key', 'SECRET_KEY', 'KEY']
+  expect(names.filter((name) => !texts.includes(name))).toEqual([])
+})
 
-  it('has each form, with its name', () => {
-    const hashed = all('c3a9').filter(({ detail }) => detail.startsWith('the SHA-1 of the secret, '))
-    expect(
-      hashed.map(({ detail, value }) => [detail.slice(25), typeof value === 'string' ? value : Buffer.from(value)]),
-    ).toEqual([
-      ['in hex', digest.toString('hex')],
-      ['in uppercase hex', digest.toString('hex').toUpperCase()],
-      ['in base64', digest.toString('base64')],
-      ['in base64url without padding', digest.toString('base64url')],
-      ['as bytes', digest],
-      ['in hex, cut to 32 digits', digest.toString('hex').slice(0, 32)],
-      ['as bytes, cut to 16', digest.subarray(0, 16)],
-    ])
+it('a secret may be encoded after another step', () => {
+  // printf 'abcdef\n' | base64, and so on.
+  const steps = variantsOf(
+    rowNamed(
+      SECRET_HYPOTHESES.filter(({ what }) => what === '<detail>'),
+      '',
+    ),
+    'abcdef',
+  )
+  expect(Object.fromEntries(steps.map(({ detail, value }) => [detail, value]))).toEqual({
+    'the base64 of its base64': 'WVdKalpHVm0=',
+    'the base64 of its base64 with a line feed (LF) after it': 'WVdKalpHVm0K',
+    'the base64 of the secret with a line feed (LF) after it': 'YWJjZGVmCg==',
+    'the hex of the secret with a line feed (LF) after it': '6162636465660a',
+    'the base64 of the secret with a CRLF after it': 'YWJjZGVmDQo=',
+    'the hex of the secret with a CRLF after it': '6162636465660d0a',
+    'the base64 of the secret with quotes around it': 'ImFiY2RlZiI=',
+    'the hex of the secret with quotes around it': '2261626364656622',
   })
+})
+
+it('a secret may be cut to the usual lengths', () => {
+  const cuts = variantsOf(rowNamed(SECRET_HYPOTHESES, '<detail> of the secret'), `${'x'.repeat(299)}y`)
+  const lengths = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
+  expect(cuts.map(({ detail, value }) => [detail, value])).toEqual(
+    lengths.flatMap((length) => [
+      [`the first ${length} characters`, 'x'.repeat(length)],
+      [`the last ${length} characters`, `${'x'.repeat(length - 1)}y`],
+    ]),
+  )
 })
