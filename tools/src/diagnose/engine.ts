@@ -36,7 +36,7 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   readonly origin?: BodyOrigin
 }
 
-export const MAX_HASHES = 24_000
+export const MAX_HASHES = 15_000
 
 /** The maximum number of bytes that a search hashes, and that it reads or writes. With both limits, a search takes less than a second. */
 const MAX_BYTES = 400_000_000

@@ -88,7 +88,7 @@ export function* explain(
     const broken = `Something changed the body after it was signed, because only the signed body is JSON. ${signed}`
     const draft =
       isBroken && OF_TEXT.has(fix)
-        ? confirmed({ code: 'body_changed', fix: 'same_bytes' }, broken, ...evidence)
+        ? confirmed({ code, fix: fix === 'pass_as_data' ? 'same_bytes' : fix }, broken, ...evidence)
         : confirmed({ code, fix, side }, signed, ...evidence)
     drafts.push({ ...draft, languages: json?.languages ?? [] })
   }

@@ -131,7 +131,7 @@ export const FIXES = {
     },
   },
   without_slashes: {
-    sender: `${SAME_BYTES}, without addslashes.`,
+    sender: `${SAME_BYTES}, and escape nothing after that.`,
     receiver: `${RAW_BYTES} WordPress adds slashes to $_POST: read php://input instead.`,
     lines: { php: "file_get_contents('php://input'), and no addslashes or wp_slash" },
   },

@@ -29,12 +29,12 @@ export interface RequestToExplain extends WebhookRequest {
  * If a finding says what the sender signed, `diagnose` has confirmed it: the same computation leads to the received signature. Findings
  * never contain the secret.
  *
- * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs during the search. A body of up to
+ * The search ends after at most 15 000 hashes, and after about a second. Other work of the process runs during the search. A body of up to
  * 1 MB delays this work by at most about 100 ms at a time. If the search ends early, the finding `signature_mismatch` says what was not
  * tried.
  *
- * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Pass `method` and `path` too if you know them, because
- * some senders sign them.
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Pass `method` and `path` too if you know them: a GET has
+ *   no body, and a URL may contain the secret.
  * @param secret - the webhook's signing secret as text, or a list of secrets.
  * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without a clock, the time is unknown, so no
  *   finding says that a clock is wrong.

@@ -7,7 +7,9 @@ import type { Steps } from './steps.js'
 // tried first. The search ends when a combination matches, when no likely combination is left, or when the budget is used up.
 
 /** The cost of a choice. A higher cost means that the choice is less likely. Two common mistakes are about as likely as one rare mistake. */
-const COSTS: { readonly [likelihood in Likelihood]: number } = { expected: 0, common: 2, uncommon: 3, rare: 5, last: 8 }
+const COSTS: { readonly [likelihood in Likelihood]: number } = {
+  ...{ expected: 0, common: 2, uncommon: 3, rare: 5, last: 8, many: 9 },
+}
 
 /** The extra cost of the third mistake, because three mistakes in one sender are rare. */
 const THIRD_MISTAKE = 1
@@ -48,12 +50,16 @@ interface Level<State> {
   next: Iterator<State | number> | undefined
 }
 
-/** Tries combinations until `test` returns a result, single mistakes first. `endStep` returns the cost since the last pause, or 0. */
+/**
+ * Tries combinations until `test` returns a result, single mistakes first. `endStep` returns the cost since the last pause, or 0. `release`
+ * gives back the hashes that are reserved for mistakes with many values.
+ */
 export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
   start: State,
   test: (state: State) => Result | undefined,
   endStep: () => number = () => 0,
+  release = () => {},
 ): Steps<Searched<Result>> {
   const grouped = groups.map((group) => ({ group, choices: groupByCost(group.choices) }))
   const notTried = new Set<ChoiceGroup<State>>()
@@ -101,14 +107,18 @@ export function* search<State, Result>(
     return undefined
   }
 
-  try {
-    for (const pattern of patternsOf(groups.length)) {
-      if (pattern.mistakes > 1 && notTried.size > 0) break
+  let canCombine = true
+  for (const pattern of patternsOf(groups.length)) {
+    if (pattern.costs.includes(COSTS.many)) release()
+    if (pattern.mistakes > 1 && (!canCombine || notTried.size > 0)) continue
+    try {
       const found = yield* walk(pattern)
       if (found !== undefined) return result(found)
+    } catch (error) {
+      if (!(error instanceof OutOfBudget)) throw error
+      if (pattern.mistakes === 0) break
+      canCombine = false
     }
-  } catch (error) {
-    if (!(error instanceof OutOfBudget)) throw error
   }
   return result()
 }
@@ -125,7 +135,7 @@ interface Pattern {
   readonly mistakes: number
 }
 
-/** Returns all patterns with up to three mistakes, single mistakes first, and then the others by cost. */
+/** Returns all patterns with up to three mistakes: single mistakes, then the others by cost, and then mistakes with many values. */
 function patternsOf(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let group = 0; group < groups; group++) {
@@ -135,9 +145,9 @@ function patternsOf(groups: number): Pattern[] {
       return [...likely, { ...pattern, costs: [...pattern.costs, 0] }]
     })
   }
-  const isSeveral = ({ mistakes }: Pattern) => Number(mistakes > 1)
+  const placeOf = ({ mistakes, costs }: Pattern) => (costs.includes(COSTS.many) ? 2 : Number(mistakes > 1))
   return all.sort(
-    (one, other) => isSeveral(one) - isSeveral(other) || one.total - other.total || one.mistakes - other.mistakes,
+    (one, other) => placeOf(one) - placeOf(other) || one.total - other.total || one.mistakes - other.mistakes,
   )
 }
 
@@ -156,9 +166,13 @@ const BLOCK = 64
 /** The cost of a hash. Each hashed byte costs 1 more. */
 const BYTES_PER_HASH = 1000
 
+/** The part of the hashes that is reserved for mistakes with many values. */
+const RESERVED = 0.27
+
 /** Returns functions that count hashes, hashed bytes and rewritten bytes, and throw `OutOfBudget` before the work exceeds a limit. */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
-  let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]
+  let reserved = Math.floor(RESERVED * hashes)
+  let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes - reserved, bytes, rewritten]
   let step = 0
   const spend = (spent: number) => {
     step += spent
@@ -202,5 +216,9 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     step = 0
     return cost
   }
-  return { primitives: counted, spend, endStep }
+  const release = () => {
+    hashesLeft += reserved
+    reserved = 0
+  }
+  return { primitives: counted, spend, endStep, release }
 }

@@ -22,6 +22,8 @@ export type FoundVariant = SigningVariant & { readonly form: SignatureForm; read
 export interface SearchContext extends RequestContext {
   /** Returns the cost since the last pause if it is time for a pause, and 0 if it is not. */
   endStep(): number
+  /** Gives back the hashes that are reserved for mistakes with many values. */
+  release(): void
 }
 
 /** The maximum number of bytes in the values that are cached for later combinations. */
@@ -43,7 +45,7 @@ export function* findSigningVariant(facts: Facts, context: SearchContext, mask: 
     const differences = form.describe === undefined ? form.differences : [...form.differences, form.describe(digest)]
     return { ...variant, form: { ...form, differences }, mistakes: describe(variant.changes, secrets, mask) }
   }
-  return yield* search(groups, start, test, context.endStep)
+  return yield* search(groups, start, test, context.endStep, context.release)
 }
 
 export function messageOf(variant: Omit<SigningVariant, 'digest' | 'changes'>): Uint8Array[] {
@@ -53,8 +55,17 @@ export function messageOf(variant: Omit<SigningVariant, 'digest' | 'changes'>): 
     if (part === '<nonce>') return nonce
     if (part === '<body>') return body
     if (part === '<secret>') return key
-    return utf8(part === '<"body">' ? JSON.stringify(fromUtf8(body)) : part)
+    return part === '<"body">' ? utf8(JSON.stringify(fromUtf8(body))) : encodeLiteral(part)
   })
+}
+
+/** Caches the other parts of layouts, because a search writes the same few of them thousands of times. */
+const LITERALS = new Map<string, Uint8Array>()
+
+function encodeLiteral(part: string): Uint8Array {
+  const bytes = LITERALS.get(part) ?? utf8(part)
+  LITERALS.set(part, bytes)
+  return bytes
 }
 
 /** Returns whether a field of a signing variant has an effect. For example, the nonce has no effect if the layout does not contain it. */

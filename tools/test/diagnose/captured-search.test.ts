@@ -43,7 +43,10 @@ it('each hypothesis explains one of these requests, or has an example', async ()
   const all = await Promise.all(CAPTURED.map(diagnoseOnce))
   const messages = all.flatMap(({ findings }) => findings.map(({ message }) => message))
   const isSaid = (text: string) =>
-    messages.some((message) => text.split('<detail>').every((part) => message.includes(part)))
+    // In Standard Webhooks, a nonce is an ID.
+    [text, text.replace('nonce', 'ID')].some((words) =>
+      messages.some((message) => words.split('<detail>').every((part) => message.includes(part))),
+    )
   const rows: readonly { readonly what: string }[] = [
     ...[...SECRET_HYPOTHESES, ...NONCE_HYPOTHESES, ...TIMESTAMP_HYPOTHESES, ...LAYOUT_HYPOTHESES],
     ...[...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS, ...wrongDigests('sha256', 'SHA-256')],

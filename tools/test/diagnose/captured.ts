@@ -7,8 +7,8 @@ import { findLeaks } from '../leaks.js'
 /** A broken request as a sender made it. */
 export interface Captured {
   readonly name: string
-  /** Where the request comes from. The first 297 requests do not say it. */
-  readonly source?: string
+  /** Where it comes from: a public report, a twin of a report, or a program that makes one mistake. */
+  readonly source: 'report' | 'twin' | 'program'
   /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
   readonly codes: readonly string[]
   /** The codes of the request's other mistakes, if only all of them together explain the signature. */
@@ -17,6 +17,9 @@ export interface Captured {
   readonly side?: Side
   /** Words that the first finding must have. */
   readonly says?: readonly string[]
+  /** Words that no finding has, and codes of findings that would be untrue. */
+  readonly notSays?: readonly string[]
+  readonly never?: readonly string[]
   /** Whether there must be no other finding. */
   readonly only?: boolean
   /** When it arrived, in milliseconds since the Unix epoch. */
@@ -49,11 +52,13 @@ export function requestOf({ method, path, headers, body }: Captured) {
 
 /** Expects that the first finding names the mistake, and that nothing prints the secret. */
 export function expectMistake(request: Captured, { valid, findings, language }: Diagnosis): void {
-  const { codes, secret, side, only, says = [] } = request
+  const { codes, secret, side, only, says = [], notSays = [], never = [] } = request
   expect(UNEXPLAINED.includes(request.name) ? ['signature_mismatch'] : codes).toContain(findings[0]?.code)
   if (side !== undefined) expect(findings[0]?.side).toBe(side)
   if (only) expect(findings).toHaveLength(1)
   for (const words of says) expect(JSON.stringify(findings[0])).toContain(words)
+  for (const words of notSays) expect(JSON.stringify(findings)).not.toContain(words)
+  for (const code of never) expect(findings.map((finding) => finding.code)).not.toContain(code)
   for (const { fixes } of findings) expect([undefined, language]).toContain(Object.keys(fixes)[language ? 0 : -1])
   expect(valid).toBe(findings.every(({ code }) => code === 'secret_leaked'))
   for (const one of [secret].flat()) expect(findLeaks(JSON.stringify(findings), one, textOf(request))).toEqual([])

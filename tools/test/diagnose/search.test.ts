@@ -83,6 +83,25 @@ describe('a search', () => {
     expect(made).toEqual(['a', 'b'])
   })
 
+  it('tries mistakes with many values after all pairs, and in no pair', () => {
+    const choices = [choice('-'), choice('m', 'many'), choice('c', 'common'), choice('l', 'last')]
+    expect(tried(choices, choices)).toEqual(['--', 'c-', '-c', 'l-', '-l', 'cc', 'm-', '-m'])
+  })
+
+  it('tries mistakes with many values with the hashes that are reserved for them', () => {
+    const { primitives, release } = limit(NODE_PRIMITIVES, 100, 1e9, 1e9)
+    const choices = [choice('-'), ...Array.from({ length: 20 }, () => choice('c', 'common')), choice('m', 'many')]
+    let hashes = 0
+    const test = (state: string) => {
+      primitives.hmac('sha256', new Uint8Array(), [])
+      hashes++
+      return state.includes('m') ? state : undefined
+    }
+    const searched = runSteps(searchInSteps([group('a', choices), group('b', choices)], '', test, () => 0, release))
+    // 27 of the 100 hashes are reserved, and the first one of them finds the mistake.
+    expect([searched.found, hashes]).toEqual(['m-', 74])
+  })
+
   it('tries mistakes of the first groups first, of equally likely ones', () => {
     const choices = [choice('-'), choice('c', 'common')]
     expect(tried(choices, choices, choices)).toEqual(['---', 'c--', '-c-', '--c', 'cc-', 'c-c', '-cc', 'ccc'])
@@ -94,7 +113,7 @@ describe('a limit', () => {
   type Limited = ReturnType<typeof limit>
 
   it('ends a search when its hashes are used up', () => {
-    const { primitives } = limit(NODE_PRIMITIVES, 3, 1e9, 1e9)
+    const { primitives } = limit(NODE_PRIMITIVES, 4, 1e9, 1e9)
     let tests = 0
     const choices = Array.from({ length: 10 }, (_, index) => choice(String(index), 'common'))
     const searched = search([group('all', choices)], '', () => {

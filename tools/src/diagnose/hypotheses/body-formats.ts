@@ -47,13 +47,6 @@ export const addSlashes = (text: string) =>
 /** Adds the backslashes of `\\u00e9`, which arrived as `u00e9`. */
 export const restoreUnicodeEscapes = (text: string) => replaceInSteps(text, /(?<!\\)u(?=[\da-f]{4})/gi, '\\u')
 
-/** Undoes PHP's addslashes. Returns `undefined` if `slashed` is not a result of addslashes. */
-export function* removeSlashes(slashed: string): Steps<string | undefined> {
-  const others = yield* replaceInSteps(slashed, /\\['"\\0]/g, '')
-  if (/['"\\\0]/.test(others)) return undefined
-  return yield* replaceInSteps(slashed, /\\(.)/g, ([, character = '']) => (character === '0' ? '\0' : character))
-}
-
 /** What printf writes for these conversions if there is no argument. For the other conversions, it writes 0. */
 const NO_ARGUMENT: { readonly [letter: string]: string } = { f: '0.000000', F: '0.000000', s: '', c: '', b: '', q: '' }
 const CONVERSION = /%(?:(%)|([-0]?)[-+ #0]*(\d{0,3})([diouxXfFscbq]))?/g

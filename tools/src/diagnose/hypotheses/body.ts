@@ -177,7 +177,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
 
   compressed('common', 'the uncompressed body (the body arrived as <detail>)', decodings('compressed')),
   asSent('uncommon', 'the body decoded from <detail>', decodings('encoded')),
-  changed('uncommon', 'the unescaped body (the body arrived with <detail>)', decodings('escaped')),
+  slashed('uncommon', 'the unescaped body (the body arrived with <detail>)', decodings('escaped')),
   inEnvelope('uncommon', 'the <detail> in the body received', inJson(forms.jsonParts)),
   inEnvelope('uncommon', 'the field `<detail>` of the form received', inLatin1(forms.formFields)),
   inMultipart('uncommon', 'the content of <detail> of the multipart body', inLatin1(forms.multipartParts)),
@@ -199,7 +199,6 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   reparsed('uncommon', 'the JSON with each number as a string', ofJson(forms.numbersAsStrings)),
   reparsed('rare', 'the JSON with <detail> as a string, not as a number', inJson(forms.oneNumberAsString)),
   reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', inJson(forms.restoredFloats)),
-  inText(slashed)('uncommon', "the body without the backslashes that PHP's addslashes adds", forms.removeSlashes),
   inText(slashed)(
     'uncommon',
     'the body with `\\uXXXX` for each `uXXXX`, whose backslash was lost',
@@ -262,7 +261,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
   ...constants('rare', 'Array', 'nil', 'NaN', '[object Promise]', 'System.Net.Http.StringContent'),
-  unfilled('last', 'the placeholder `<detail>` in the place of the body', (body, context) =>
+  unfilled('many', 'the placeholder `<detail>` in the place of the body', (body, context) =>
     body === context.body ? placeholdersFor('body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody') : undefined,
   ),
   ...changesOf<Uint8Array>(

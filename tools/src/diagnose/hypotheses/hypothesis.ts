@@ -7,9 +7,10 @@ import type { Steps } from '../steps.js'
 
 /**
  * How often senders make a mistake. The search tries likely mistakes first. `expected` means that the request itself shows this value, so
- * it is tried even before mistakes. `last` means that a mistake has so many possible values that it is tried after all others.
+ * it is tried even before mistakes. `last` means that a mistake is tried after all other single mistakes. `many` means that it has more than
+ * 50 possible values, so it is tried after all pairs.
  */
-export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last'
+export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last' | 'many'
 
 export interface RequestContext {
   readonly headers: readonly Header[]

@@ -92,7 +92,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   javascriptWith('uncommon', ' without the null fields', { order: styles.withoutNulls }),
   pythonWith('uncommon', ' without the fields that are None', { order: styles.withoutNulls }),
   writer('rare', 'java', "Java's Gson of a Map", { ...GSON, number: numbers.gsonNumber }),
-  writer('rare', 'perl', "Perl's JSON with pretty and canonical", {
+  writer('uncommon', 'perl', "Perl's JSON with pretty and canonical", {
     spacing: styles.INDENT_3,
     escaping: styles.rawString,
     order: styles.sortedOrder,

@@ -1,6 +1,6 @@
 import type { FixId } from '../fixes.js'
 import type { Mask } from '../mask-secrets.js'
-import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothesis.js'
+import type { Hypothesis, Likelihood } from './hypothesis.js'
 import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
 // This file lists the mistakes in the layout of the message. The right layout is `timestamp:nonce:body`.
@@ -17,7 +17,7 @@ function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, La
   const fix = template === '' ? 'feed_message' : 'sign_message'
   const text = `the message \`${layoutText(parts)}\`${parts.includes('<body>') ? '' : ' (without the body)'}`
   const what = template === '' ? 'an empty message' : text
-  return { likelihood, code: 'message_layout', fix, what, apply: (_, context) => fillTarget(parts, context) }
+  return { likelihood, code: 'message_layout', fix, what, apply: () => parts }
 }
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
@@ -87,11 +87,12 @@ const PRINTED_MESSAGES = [
 
 /** Returns the hypothesis that the sender signed the values in one of these formats. */
 const otherFormat = (
+  likelihood: Likelihood,
   what: string,
   templates: readonly string[],
   fix: FixId = 'sign_message',
 ): Hypothesis<Layout, Layout> => ({
-  ...{ likelihood: 'last', code: 'message_layout', fix, what },
+  ...{ likelihood, code: 'message_layout', fix, what },
   apply: () => ({ variants: templates.map(partsOf).map((value) => ({ detail: layoutText(value), value })) }),
 })
 
@@ -106,25 +107,24 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
     'uncommon',
     '<nonce>:<timestamp>:<body> ¦ <timestamp><nonce><body> ¦ <timestamp>\n<nonce>\n<body>',
     '<timestamp>\n<nonce>\n<body>\n ¦ <timestamp>:<nonce> ¦ <timestamp>:<nonce>:\n<body>',
-    '<timestamp>:<nonce><body> ¦ v0:<timestamp>:<body> ¦ <url><body> ¦ <path><body>',
-    '<path>:<timestamp>:<nonce>:<body> ¦ <timestamp><method><path><body> ¦ <timestamp>:<nonce>:<path>:<body>',
-    '<timestamp>:<path>:<body> ¦ <timestamp>:<nonce>:<method>:<path>:<body> ¦ {timestamp}:{nonce}:<body>',
-    '<timestamp>:<nonce>:$body',
+    '<timestamp>:<nonce><body> ¦ v0:<timestamp>:<body> ¦ {timestamp}:{nonce}:<body> ¦ <timestamp>:<nonce>:$body',
   ),
-  otherFormat('the text `<detail>` itself, with the names of the variables', VARIABLE_MESSAGES, 'fill_in_variables'),
-  otherFormat('the message `<detail>`', ORDERED_MESSAGES),
-  otherFormat('the JSON `<detail>`', JSON_MESSAGES),
-  otherFormat('the values with their names before them, `<detail>`', NAMED_MESSAGES),
-  otherFormat('the message `<detail>`, of which the secret is a part', SECRET_MESSAGES),
-  otherFormat('the message `<detail>`', PRINTED_MESSAGES),
+  otherFormat(
+    'many',
+    'the text `<detail>` itself, with the names of the variables',
+    VARIABLE_MESSAGES,
+    'fill_in_variables',
+  ),
+  otherFormat('many', 'the message `<detail>`', ORDERED_MESSAGES),
+  otherFormat('last', 'the JSON `<detail>`', JSON_MESSAGES),
+  otherFormat('many', 'the values with their names before them, `<detail>`', NAMED_MESSAGES),
+  otherFormat('last', 'the message `<detail>`, of which the secret is a part', SECRET_MESSAGES),
+  otherFormat('last', 'the message `<detail>`', PRINTED_MESSAGES),
   ...layouts(
     'rare',
-    '<timestamp>:<url>:<body> ¦ <timestamp>:<nonce>.<body> ¦ -n <timestamp>:<nonce>:<body>',
-    '<method>:<timestamp>:<nonce>:<body> ¦ <method>\n<path>\n<timestamp>\n<nonce>\n<body>',
-    '<method>\n<url>\n<timestamp>\n<nonce>\n<body> ¦ <method>:<path>:<timestamp>:<nonce>:<body>',
-    '<timestamp>: <nonce>: <body> ¦ <timestamp>:<nonce>:<body>: ¦ <timestamp>:<nonce>:<url>:<body>',
-    '<url>\n<body> ¦ <path><timestamp><body> ¦ <timestamp>:<nonce>:<body><timestamp>:<nonce>:<body>',
-    '<timestamp>:<nonce>:<body><body>',
+    '<timestamp>:<nonce>.<body> ¦ -n <timestamp>:<nonce>:<body> ¦ <timestamp>: <nonce>: <body>',
+    '<timestamp>:<nonce>:<body>: ¦ <timestamp>:<nonce>:<body><body>',
+    '<timestamp>:<nonce>:<body><timestamp>:<nonce>:<body>',
   ),
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
@@ -133,23 +133,4 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
 export function layoutText(layout: Layout, mask: Mask = String): string {
   const text = layout.map((part) => /^<(\w+|"body")>$/.exec(part)?.[1] ?? mask(part)).join('')
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
-}
-
-/** The paths that are tried if the headers do not show the path. */
-const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
-
-/** Replaces `<method>`, `<path>` and `<url>` in a layout. Returns a layout for each path and URL that the sender may have used. */
-function fillTarget(layout: Layout, { headers }: RequestContext): Layout | Variants<Layout> {
-  if (!['<method>', '<path>', '<url>'].some((part) => layout.includes(part))) return layout
-  const headerValue = (...names: string[]) =>
-    headers.find(([name, value]) => names.includes(name) && value.length <= 2048)?.[1]
-  const path = headerValue(':path', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-envoy-original-path')
-  const paths = path === undefined ? USUAL_PATHS : [path, path.replace(/\?.*/, '')]
-  const host = headerValue('x-forwarded-host', ':authority', 'host') ?? 'localhost'
-  const method = headerValue(':method') ?? 'POST'
-  const urls = layout.includes('<url>') ? [`https://${host}`, `http://${host}`] : ['']
-  const fill = (path: string, url: string) => (part: string) =>
-    part === '<method>' ? method : part === '<path>' ? path : part === '<url>' ? url + path : part
-  const targets = [...new Set(paths)].flatMap((path) => urls.map((url) => fill(path, url)))
-  return { variants: targets.map((target) => ({ detail: '', value: layout.map(target) })) }
 }

@@ -43,7 +43,7 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
     return several(base === '' ? [] : [base, ...['0', '1', '2'].map((attempt) => base + separator + attempt)])
   }),
   other('uncommon', 'the value of `<detail>` in the body as the nonce', (_, { body }) => ({ variants: idsIn(body) })),
-  unfilled('last', 'the placeholder `<detail>` for the nonce', () =>
+  unfilled('many', 'the placeholder `<detail>` for the nonce', () =>
     placeholdersFor('nonce', 'NONCE', '$guid', '$randomUUID', 'uuid', 'UUID', 'guid', 'requestId'),
   ),
   other('uncommon', 'the value of the header <detail> as the nonce', identifiers),

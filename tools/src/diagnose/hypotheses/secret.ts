@@ -178,13 +178,13 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ),
   unchanged('uncommon', 'the secret without its last character', (secret) => secret.slice(0, -1)),
   unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
-  unchanged('last', '<detail> of the secret', anyCut),
+  unchanged('many', '<detail> of the secret', anyCut),
   unchanged('rare', 'the whole line `WEBHOOK_SECRET=…`', (secret) => `WEBHOOK_SECRET=${secret}`),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
 
   ...VARIABLES.map((text) => placeholder('uncommon', `the text \`${text}\` as the secret`, () => text)),
-  placeholder('last', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES, 'SECRET_KEY', 'KEY')),
+  placeholder('many', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES, 'SECRET_KEY', 'KEY')),
   placeholder('last', 'the placeholder `<detail>` as the secret', () => ({
     variants: UNFILLED.map((text) => ({ detail: text, value: text })),
   })),

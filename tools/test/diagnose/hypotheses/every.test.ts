@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest'
+import { NOW } from '../../../../test/support/request.js'
 import { latin1, utf8 } from '../../../src/bytes.js'
 import { DIMENSIONS, factsOf } from '../../../src/diagnose/dimensions.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from '../../../src/diagnose/hypotheses/body.js'
+import { type Digest, RIGHT_DIGEST } from '../../../src/diagnose/hypotheses/digest.js'
+import type { Bytes } from '../../../src/diagnose/hypotheses/hypothesis.js'
+import type { Layout } from '../../../src/diagnose/hypotheses/layout.js'
 import { NONCE_HYPOTHESES } from '../../../src/diagnose/hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from '../../../src/diagnose/hypotheses/secret.js'
 import { ALGORITHMS } from '../../../src/primitives.js'
 import { schemeOf, X_SIGNATURE } from '../../../src/schemes.js'
-import { CONTEXT, resultOf } from './proposals.js'
+import { CONTEXT, resultOf, variantsOf } from './proposals.js'
 
 const BODY_HYPOTHESES = [...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS]
 
@@ -37,6 +41,21 @@ it('every mistake is said in words, and has a likelihood', () => {
     DIMENSIONS.flatMap(({ hypotheses }) => hypotheses(facts)),
   )) {
     expect(what).toMatch(/^(\S+ .*\S|<detail>)$/)
-    expect(likelihood).toMatch(/^(expected|common|uncommon|rare|last)$/)
+    expect(likelihood).toMatch(/^(expected|common|uncommon|rare|last|many)$/)
+  }
+})
+
+it('only mistakes that are tried last have more than 50 values', () => {
+  const body = utf8('{"id":1,"a":"1","b":{"c":"text of a part"}}')
+  const values = { timestamp: '1700000000', nonce: 'n-1', signature: 'ab'.repeat(32) }
+  const request = { body, secrets: ['The secret of webhook 42, a long one: é'.repeat(3)], now: NOW }
+  const facts = factsOf(values, request, String, X_SIGNATURE)
+  for (const { inputs, hypotheses } of DIMENSIONS) {
+    const variant = { ...facts, changes: [], timestamp: body, nonce: body, digest: RIGHT_DIGEST, key: body }
+    const [input] = inputs(facts, variant)
+    for (const row of hypotheses(facts)) {
+      const count = variantsOf<unknown, Bytes | Layout | Digest>(row, input, { ...CONTEXT, body }).length
+      expect(count > 50, row.what).toBe(row.likelihood === 'many')
+    }
   }
 })
