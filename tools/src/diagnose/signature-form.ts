@@ -45,7 +45,7 @@ export function signatureForms(signature: string, mask: Mask, right: RightEncodi
   // Some senders print each byte as a hex number: `5` for the byte 0x05. In Java, the byte 0xc5 is negative, and prints as `ffffffc5`.
   const printed = signature.replaceAll('ffffff', '')
   const isSigned = printed !== signature
-  const form = `hex ${isSigned ? 'of bytes that were printed as signed numbers (ffffff…)' : 'without the zero before a single digit'}`
+  const form = `hex ${isSigned ? 'of bytes that were printed as signed numbers (ffffff…)' : 'whose bytes below 0x10 lost their zero'}`
   const matches = (digest: string) => digest.replace(/../g, (byte) => byte.replace(/^0/, '')) === printed
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
@@ -99,7 +99,11 @@ function readDigits(digits: string): SignatureForm[] {
       lengths: shorter,
       matches: (digest) => digits.endsWith(digest),
     },
-    cut('without the zeros at the start, as a number is printed', number, (one) => one === digits.padStart(64, '0')),
+    cut(
+      'the zeros at its start are missing, because it was printed as a number',
+      number,
+      (one) => one === digits.padStart(64, '0'),
+    ),
     cut(`the first ${count} hex digits only`, longer, (digest) => digest.startsWith(digits)),
     cut(`the last ${count} hex digits only`, longer, (digest) => digest.endsWith(digits)),
     {
@@ -179,15 +183,26 @@ function piecesOf(signature: string, mask: Mask): Piece[] {
     if (pieces.some((piece) => piece.text === text)) continue
     const end = index + word.length
     const [before, after] = [decoded.slice(0, end - text.length), decoded.slice(end)]
-    const around = [before && `\`${shorten(mask(before))}\` before it`, after && `\`${shorten(mask(after))}\` after it`]
+    const others = (`${before} ${after}`.match(LONG_WORD) ?? []).filter(({ length }) => length === text.length).length
+    // During a rotation, some senders send the signatures with the old and the new secret.
+    const [start = '', rest = ''] =
+      others === 0 ? [before, after] : [before.split(/[,; ]/).at(-1), after.split(/[,; ]/)[0]]
+    const around = [
+      others === 0 ? '' : `one of ${others + 1} signatures in the header`,
+      start && `\`${shorten(mask(start))}\` before it`,
+      rest && `\`${shorten(mask(rest))}\` after it`,
+    ]
     pieces.push({ text, differences: [...encoded, ...around.filter((one) => one !== '')] })
   }
   return pieces
 }
 
+/** Matches a word that may be a digest too. */
+const LONG_WORD = /[A-Za-z0-9+/_-]{16,}={0,2}/g
+
 /** Returns the text before or after a digest for a message. Long words are left out, because they may be a digest too. */
 function shorten(text: string): string {
-  const brief = text.replace(/[A-Za-z0-9+/_-]{16,}={0,2}/g, '…').replace(/[^ -~…]/g, '?')
+  const brief = text.replace(LONG_WORD, '…').replace(/[^ -~…]/g, '?')
   return brief.length > 40 ? `${brief.slice(0, 40)}…` : brief
 }
 

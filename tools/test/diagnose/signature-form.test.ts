@@ -155,6 +155,15 @@ it('letters that look like digits are read as these digits', () => {
   expect(signatureForms(misread, String)[0]?.isOfCapture).toBe(true)
 })
 
+it('the text around a digest is a difference', () => {
+  expect(formsOf(`v1=${DIGEST};x`)[0]).toBe('signature_format: `v1=` before it, `;x` after it')
+  const other = 'ab'.repeat(32)
+  expect(formsOf(`${other},${DIGEST}`)[0]).toBe('signature_format: one of 2 signatures in the header')
+  expect(formsOf(`v0=${other} v1=${DIGEST} v2=${other}`)[0]).toBe(
+    'signature_format: one of 3 signatures in the header, `v1=` before it',
+  )
+})
+
 it('a digest is found in a long header', () => {
   expect(formsOf(`${'no digest '.repeat(1000)}${DIGEST}`)[0]).toMatch(/^signature_format/)
   expect(formsOf(`${'1234567890,'.repeat(100)}${DIGEST}`)[0]).toMatch(/^signature_format/)
