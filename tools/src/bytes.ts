@@ -13,24 +13,34 @@ export function utf8(text: string): Uint8Array {
 
 export const bytesOf = (value: string | Uint8Array): Uint8Array => (typeof value === 'string' ? utf8(value) : value)
 
-/** Decodes UTF-8. Each invalid byte becomes U+FFFD. */
-export function fromUtf8(bytes: Uint8Array): string {
-  return LENIENT.decode(bytes)
+/** Returns a function that caches its result per array, because dozens of hypotheses need the text of the same body. The bytes must not change. */
+function kept<Result>(read: (bytes: Uint8Array) => Result): (bytes: Uint8Array) => Result {
+  const results = new WeakMap<Uint8Array, Result>()
+  return (bytes) => {
+    const before = results.get(bytes)
+    if (before !== undefined) return before
+    const result = read(bytes)
+    results.set(bytes, result)
+    return result
+  }
 }
 
-export function isUtf8(bytes: Uint8Array): boolean {
+/** Decodes UTF-8. Each invalid byte becomes U+FFFD. */
+export const fromUtf8 = kept((bytes) => LENIENT.decode(bytes))
+
+export const isUtf8 = kept((bytes) => {
   try {
     STRICT.decode(bytes)
     return true
   } catch {
     return false
   }
-}
+})
 
-export function isAscii(bytes: Uint8Array): boolean {
+export const isAscii = kept((bytes) => {
   for (let index = 0; index < bytes.length; index++) if ((bytes[index] as number) >= 0x80) return false
   return true
-}
+})
 
 /** Returns one byte per character. Of a character after U+00FF, only the low byte is kept. */
 export function latin1(text: string): Uint8Array {
@@ -39,9 +49,7 @@ export function latin1(text: string): Uint8Array {
   return bytes
 }
 
-export function fromLatin1(bytes: Uint8Array): string {
-  return ofUnits(bytes)
-}
+export const fromLatin1 = kept((bytes) => (isAscii(bytes) ? fromUtf8(bytes) : ofUnits(bytes)))
 
 /** Returns the string whose UTF-16 code units are these numbers. */
 function ofUnits(units: Uint8Array | Uint16Array): string {

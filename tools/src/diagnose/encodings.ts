@@ -2,15 +2,18 @@ import {
   base64,
   fromBase64,
   fromHex,
+  fromLatin1,
+  fromUtf8,
   fromWindows1252,
   hex,
+  isAscii,
+  isUtf8,
   latin1,
   utf8,
   utf16,
   WINDOWS_1252,
   windows1252,
 } from '../bytes.js'
-import { fromLatin1, fromUtf8, isAscii, isUtf8 } from './body-text.js'
 import * as forms from './hypotheses/body-formats.js'
 import type { Bytes, Likelihood, Proposed } from './hypotheses/hypothesis.js'
 import * as styles from './json/styles.js'

@@ -50,9 +50,11 @@ const NOTHING_FOUND = { found: undefined, notTried: [] }
 /** Does the work of `diagnose` on any platform, in steps. Tests pass a smaller `maxHashes`, because a whole search takes long. */
 export function* diagnoseInSteps(
   platform: Primitives,
-  request: RequestToDiagnose,
+  given: RequestToDiagnose,
   maxHashes = MAX_HASHES,
 ): Steps<Diagnosis> {
+  // A caller may fill the same buffer with another body later, so the caches need a copy.
+  const request = { ...given, body: new Uint8Array(given.body) }
   const { headers, body, secrets, now, isArrivalKnown, isCaptured } = request
   const language = languageOf(headers)
   const mask = maskWith(secrets)

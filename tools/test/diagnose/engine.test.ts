@@ -63,6 +63,18 @@ it.each([
   expect(hashes).toBeLessThanOrEqual(expected)
 })
 
+it('reads a buffer again that was filled with another body', () => {
+  const body = Buffer.alloc(7)
+  for (const [sent, signed] of [
+    ['{"a":1}', '{"a": 1}'],
+    ['{"b":2}', '{"b": 2}'],
+  ] as const) {
+    body.write(sent)
+    const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
+    expect(diagnoseWith(NODE_PRIMITIVES, { ...received, body, signature }, 1000).findings[0]?.code).toBe('body_json')
+  }
+})
+
 it('makes one hash for a valid request', () => {
   let hashes = 0
   const signature = signatureOf(TIMESTAMP, NONCE, BODY, SECRET)

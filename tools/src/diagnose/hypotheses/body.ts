@@ -3,15 +3,18 @@ import {
   base64,
   bytesOf,
   concat,
+  fromLatin1,
+  fromUtf8,
   fromWindows1252,
   hex,
+  isAscii,
+  isUtf8,
   latin1,
   utf8,
   windows1252,
   withoutLineBreaks,
 } from '../../bytes.js'
 import { COMPRESSION_FORMATS, type HashAlgorithm } from '../../primitives.js'
-import { fromLatin1, fromUtf8, isAscii, isUtf8 } from '../body-text.js'
 import { DistinctValues } from '../distinct-values.js'
 import { ENCODINGS, isTriedOn, inText as text } from '../encodings.js'
 import type { JsonText } from '../json/parse.js'

@@ -1,5 +1,4 @@
-import { latin1, utf8 } from '../../bytes.js'
-import { fromLatin1, fromUtf8, isUtf8 } from '../body-text.js'
+import { fromLatin1, fromUtf8, isUtf8, latin1, utf8 } from '../../bytes.js'
 import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
 import { type JsonText, parseInSteps } from '../json/parse.js'
