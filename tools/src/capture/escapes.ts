@@ -1,6 +1,14 @@
 import { fromHex, fromLatin1, latin1, utf8 } from '../bytes.js'
 
-const SHORT: { readonly [letter: string]: string } = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', e: '\x1b', v: '\v' }
+export const SHORT: { readonly [letter: string]: string } = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  e: '\x1b',
+  v: '\v',
+}
 
 const asUtf8 = (text: string) => fromLatin1(utf8(text))
 export const fromDigits = (digits: string) => String.fromCharCode(Number.parseInt(digits, 16))

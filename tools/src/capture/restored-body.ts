@@ -1,7 +1,9 @@
 import * as bytes from '../bytes.js'
+import { fromHtml } from '../diagnose/encodings.js'
 import { parseJson } from '../diagnose/json/parse.js'
 import * as styles from '../diagnose/json/styles.js'
 import { writeJson } from '../diagnose/json/write.js'
+import { runSteps } from '../diagnose/steps.js'
 import type { PossibleBody } from './captured-request.js'
 import { decodeEscapes, printedBytes } from './escapes.js'
 
@@ -20,8 +22,6 @@ const MAX_REWRITTEN = 2 ** 18
 const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
 const inText = (what: string, restore: (text: string) => string): Change =>
   rewritten(what, (body) => [bytes.latin1(restore(bytes.fromLatin1(body)))])
-
-const ENTITIES: { readonly [name: string]: string } = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' }
 
 /** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
 const CHANGES: readonly Change[] = [
@@ -44,11 +44,7 @@ const CHANGES: readonly Change[] = [
         : bytes.utf8(bytes.fromWindows1252(body)),
   ]),
   rewritten('escaped the body', (body) => [decodeEscapes(bytes.fromUtf8(body))]),
-  inText('escaped the body for HTML', (text) =>
-    text.replace(/&(?:(quot|apos|amp|lt|gt)|#(\d{2}));/g, (_, name, code) => {
-      return ENTITIES[name] ?? String.fromCharCode(Number(code))
-    }),
-  ),
+  rewritten('escaped the body for HTML', (body) => [bytes.bytesOf(runSteps(fromHtml(body)) ?? '')]),
   rewritten('wrote the body between quotes', (body) => {
     const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(bytes.fromUtf8(body)) ?? []
     return [quoted === undefined ? undefined : decodeEscapes(quoted)]

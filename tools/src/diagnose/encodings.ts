@@ -16,6 +16,7 @@ import {
 } from '../bytes.js'
 import * as forms from './hypotheses/body-formats.js'
 import type { Bytes, Likelihood, Proposed } from './hypotheses/hypothesis.js'
+import { jsonValue } from './json/parse.js'
 import * as styles from './json/styles.js'
 import { changeParts, inSteps, replaceInSteps, type Steps } from './steps.js'
 
@@ -81,15 +82,13 @@ const withoutPadding = (text: string) => text.replace(/=+$/, '')
 const inUrlDigits = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_')
 
 /** Writes lines as MIME, Python and PHP (76 characters), OpenSSL (64) and Ruby (60) do. */
-function* inLines(text: string): Proposed {
-  for (const width of [76, 64, 60]) {
-    for (const end of ['\r\n', '\n']) {
+const inLines = (text: string) =>
+  [76, 64, 60].flatMap((width) =>
+    ['\r\n', '\n'].flatMap((end) => {
       const lines = text.replace(new RegExp(`.{${width}}(?=.)`, 'g'), `$&${end}`)
-      yield lines + end
-      yield lines
-    }
-  }
-}
+      return [lines + end, lines]
+    }),
+  )
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 function base32(bytes: Uint8Array): string {
@@ -115,15 +114,11 @@ function fromBase32(text: string): Uint8Array {
 }
 
 /** Writes numbers as JavaScript, Java, Python and Go print them, and as the JSON of a Node Buffer and of a Uint8Array. */
-function* lists(numbers: readonly number[]): Proposed {
-  for (const separator of [',', ', ', ' ']) {
-    const list = numbers.join(separator)
-    yield list
-    yield `[${list}]`
-  }
-  yield `{"type":"Buffer","data":[${numbers}]}`
-  yield `{${numbers.map((number, index) => `"${index}":${number}`)}}`
-}
+const lists = (numbers: readonly number[]) => [
+  ...[',', ', ', ' '].flatMap((separator) => [numbers.join(separator), `[${numbers.join(separator)}]`]),
+  `{"type":"Buffer","data":[${numbers}]}`,
+  `{${numbers.map((number, index) => `"${index}":${number}`)}}`,
+]
 const LIST =
   /^(?:\{"type":"Buffer","data":)?[[{]?\s*(?:"0":)?-?\d{1,3}(?:(?:, ?| +)(?:"\d+":)?-?\d{1,3})+\s*[\]}]{0,2}$/
 const fromList = (text: string) => Uint8Array.from(text.replace(/"\d+":/g, '').match(/-?\d+/g) ?? [], Number)
@@ -147,11 +142,12 @@ const escapeHtml = (quotes: string) => (text: string) => {
   }
   return replaceInSteps(text, /[&<>"']/g, ([character]) => entities[character])
 }
-const unescapeHtml = (text: string) =>
+export const fromHtml = inText((text) =>
   replaceInSteps(text, /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, ([entity, decimal, digits, name = '']) => {
     const code = Number(decimal ?? `0x${digits}`)
     return ENTITIES[name] ?? (code < 0x110000 ? String.fromCodePoint(code) : entity)
-  })
+  }),
+)
 
 /** Writes quoted-printable (RFC 2045, section 6.7), with at most 76 characters per line. */
 /** Matches the start of a line that is too long, up to where a line break is not inside `=C3`. */
@@ -175,29 +171,21 @@ const STRINGS = [
   ...[styles.rawString, styles.asciiString, styles.phpUnicodeString, styles.phpString],
   ...[styles.htmlString, styles.dotnetString, styles.gsonString, styles.symfonyString],
 ]
-const replaceShort = (text: string) =>
-  replaceInSteps(text, /\\(?:u([\da-fA-F]{4})|(["'\\/bfnrt]))/g, ([short, unit, character]) =>
-    unit === undefined ? (forms.SHORT_ESCAPES[short] ?? character) : String.fromCharCode(Number(`0x${unit}`)),
+
+/** Replaces the escapes of JSON, and `\'` of JavaScript. */
+const unescapeJson = (text: string) =>
+  replaceInSteps(text, /\\(?:u[\da-fA-F]{4}|["'\\/bfnrt])/g, ([sequence]) =>
+    sequence === "\\'" ? "'" : String(jsonValue(`"${sequence}"`)),
   )
 
 /** Writes a mark for each character that a charset does not have: one per character, per UTF-16 unit or per byte, or none. */
-const lossy = (characters: string, encode: (text: string) => Bytes | undefined) =>
-  function* (bytes: Uint8Array): Proposed {
-    if (!isUtf8(bytes) || isAscii(bytes)) return
-    const text = fromUtf8(bytes)
-    const [units, others] = ['g', 'gu'].map((flags) => new RegExp(`[^${characters}]`, flags)) as [RegExp, RegExp]
-    const perByte = ([one]: RegExpExecArray) => '?'.repeat(utf8(one).length)
-    for (const [pattern, mark] of [
-      [others, '?'],
-      [units, '?'],
-      [others, perByte],
-      [others, ''],
-    ] as const) {
-      const marked = yield* replaceInSteps(text, pattern, mark)
-      const encoded = marked === text ? undefined : encode(marked)
-      if (encoded !== undefined) yield encoded
-    }
-  }
+const lossy = (characters: string, encode: (text: string) => Bytes | undefined) => (bytes: Uint8Array) => {
+  const text = isUtf8(bytes) && !isAscii(bytes) ? fromUtf8(bytes) : ''
+  const [units, others] = ['g', 'gu'].map((flags) => new RegExp(`[^${characters}]`, flags)) as [RegExp, RegExp]
+  const perByte = text.replace(others, (one) => '?'.repeat(utf8(one).length))
+  const marked = [text.replace(others, '?'), text.replace(units, '?'), perByte, text.replace(others, '')]
+  return marked.flatMap((one) => (one === text ? [] : (encode(one) ?? [])))
+}
 const utf16In = (order: 'little-endian' | 'big-endian', likelihood: Likelihood) =>
   rows('charset', likelihood)(
     `UTF-16 (${order})`,
@@ -255,7 +243,7 @@ export const ENCODINGS: readonly Encoding[] = [
   ),
   printed("quotes, as Ruby's inspect prints text", each([styles.rubyString])),
   rows('escaped', 'uncommon')('percent-encoding', each(PERCENT), inText(fromPercent)),
-  escaped('HTML entities', each(QUOTES.map(escapeHtml)), inText(unescapeHtml)),
+  escaped('HTML entities', each(QUOTES.map(escapeHtml)), fromHtml),
   escaped('quoted-printable', (bytes) => map(['\n', '\r\n'], quotedPrintable(bytes)), fromQuotedPrintable),
   escaped(
     'escapes such as `\\n`',
@@ -263,7 +251,7 @@ export const ENCODINGS: readonly Encoding[] = [
       escapeControls,
       ...STRINGS.map((write) => (text: string) => changeParts(text, (part) => write(part).slice(1, -1))),
     ]),
-    inText(replaceShort),
+    inText(unescapeJson),
   ),
   rows('charset', 'uncommon')('UTF-8 twice (é as Ã©)', function* (bytes) {
     if (isAscii(bytes) || !isUtf8(bytes)) return

@@ -78,7 +78,11 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
       if (!isDone) setImmediate(turn)
     }
     setImmediate(turn)
-    await diagnose({ webhookId: '42', headers, body }, 'the signing secret of webhook 42', clock)
+    await diagnose(
+      { webhookId: '42', headers: { ...headers, 'content-length': String(body.length) }, body },
+      'the signing secret of webhook 42',
+      clock,
+    )
     isDone = true
     turn()
     return { total, longest }

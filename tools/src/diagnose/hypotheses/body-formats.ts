@@ -1,4 +1,5 @@
 import { fromBase64, fromLatin1, hex, latin1 } from '../../bytes.js'
+import { SHORT } from '../../capture/escapes.js'
 import { bigDecimalOfJava, bigDecimalOfRuby, numberInString, preciseNumber } from '../json/numbers.js'
 import {
   endOfValue,
@@ -63,25 +64,16 @@ function* printfFormat(text: string): Proposed {
   yield yield* replaceEscapes(written, true)
 }
 
-/** The short escapes of JSON, and the characters that they stand for. */
-export const SHORT_ESCAPES: { readonly [sequence: string]: string } = {
-  '\\"': '"',
-  '\\\\': '\\',
-  '\\/': '/',
-  '\\b': '\b',
-  '\\f': '\f',
-  '\\n': '\n',
-  '\\r': '\r',
-  '\\t': '\t',
-}
-
 /** Replaces escapes such as `\n`, as `echo -e` does. Only printf also replaces `\"`. */
 const replaceEscapes = (text: string, hasQuotes: boolean) =>
-  replaceInSteps(text, /\\(?:u([\da-fA-F]{1,4})|x([\da-fA-F]{1,2})|[nrtbf\\"])/g, ([sequence, unit, byte]) => {
-    const code = unit ?? byte
-    if (code !== undefined) return String.fromCharCode(Number(`0x${code}`))
-    return sequence === '\\"' && !hasQuotes ? sequence : (SHORT_ESCAPES[sequence] ?? sequence)
-  })
+  replaceInSteps(
+    text,
+    /\\(?:u([\da-fA-F]{1,4})|x([\da-fA-F]{1,2})|([nrtbf\\"]))/g,
+    ([sequence, unit, byte, short = '']) => {
+      if (short === '') return String.fromCharCode(Number(`0x${unit ?? byte}`))
+      return short === '"' && !hasQuotes ? sequence : (SHORT[short] ?? short)
+    },
+  )
 
 /** The names of the body in templates that a program fills in by search and replace. */
 const MARKS = ['body', 'BODY', 'payload', 'data'].flatMap((name) =>

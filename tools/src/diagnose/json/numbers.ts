@@ -87,13 +87,10 @@ function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = In
     if (!Number.isFinite(value)) return written
 
     // Like JavaScript, all these languages write no more digits of a float than are necessary to read the same float again.
-    const [mantissa = '', exponentText = ''] = Math.abs(value).toExponential().split('e')
-    const digits = mantissa.replace('.', '')
-    const exponent = Number(exponentText)
-    const minus = value < 0 || Object.is(value, -0) ? '-' : ''
+    const [minus, digits, exponent] = partsOf(written)
     if (exponent < from || exponent >= to) {
-      const short = digits.length === 1 ? mantissa + wholeBeforePower : mantissa
-      return minus + short + power(exponentText.charAt(0), exponentText.slice(1))
+      const short = digits.charAt(0) + (digits.length === 1 ? wholeBeforePower : `.${digits.slice(1)}`)
+      return minus + short + power(exponent < 0 ? '-' : '+', String(Math.abs(exponent)))
     }
     if (exponent < 0) return `${minus}0.${'0'.repeat(-exponent - 1)}${digits}`
     const fraction = digits.slice(exponent + 1)
