@@ -51,15 +51,14 @@ interface Level<State> {
 }
 
 /**
- * Tries combinations until `test` returns a result, single mistakes first. `endStep` returns the cost since the last pause, or 0. `release`
- * gives back the hashes that are reserved for mistakes with many values.
+ * Tries combinations until `test` returns a result, single mistakes first. `limits` says when to pause, and keeps a part of
+ * the budget for mistakes with many values, which come last.
  */
 export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
   start: State,
   test: (state: State) => Result | undefined,
-  endStep: () => number = () => 0,
-  release = () => {},
+  { endStep, hold, release }: Limits = UNLIMITED,
 ): Steps<Searched<Result>> {
   const grouped = groups.map((group) => ({ group, choices: groupByCost(group.choices) }))
   const notTried = new Set<ChoiceGroup<State>>()
@@ -110,6 +109,7 @@ export function* search<State, Result>(
   let canCombine = true
   for (const pattern of patternsOf(groups.length)) {
     if (pattern.costs.includes(COSTS.many)) release()
+    else if (pattern.mistakes > 1) hold()
     if (pattern.mistakes > 1 && (!canCombine || notTried.size > 0)) continue
     try {
       const found = yield* walk(pattern)
@@ -166,23 +166,32 @@ const BLOCK = 64
 /** The cost of a hash. Each hashed byte costs 1 more. */
 const BYTES_PER_HASH = 1000
 
-/** The part of the hashes that is reserved for mistakes with many values. */
+/** The part of the budget that combinations leave to mistakes with many values. */
 const RESERVED = 0.27
+
+export interface Limits {
+  /** Returns the cost since the last pause if it is time for a pause, and 0 if it is not. */
+  endStep(): number
+  /** Reserves a part of the budget, until `release` gives it back. */
+  hold(): void
+  release(): void
+}
+
+const UNLIMITED: Limits = { endStep: () => 0, hold() {}, release() {} }
 
 /** Returns functions that count hashes, hashed bytes and rewritten bytes, and throw `OutOfBudget` before the work exceeds a limit. */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
-  let reserved = Math.floor(RESERVED * hashes)
-  let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes - reserved, bytes, rewritten]
+  let [hashesLeft, bytesLeft, rewrittenLeft, reserved] = [hashes, bytes, rewritten, 0]
   let step = 0
   const spend = (spent: number) => {
     step += spent
-    if (spent > rewrittenLeft) throw new OutOfBudget()
+    if (rewrittenLeft - spent < reserved * rewritten) throw new OutOfBudget()
     rewrittenLeft -= spent
   }
   const spendHash = (parts: readonly Uint8Array[], keyLength = 0) => {
     let spent = BYTES_PER_HASH + keyLength
     for (const { length } of parts) spent += length
-    if (hashesLeft === 0 || spent > bytesLeft) {
+    if (hashesLeft - 1 < reserved * hashes || bytesLeft - spent < reserved * bytes) {
       // To skip a combination takes time too.
       step += BYTES_PER_HASH
       throw new OutOfBudget()
@@ -216,9 +225,11 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     step = 0
     return cost
   }
+  const hold = () => {
+    reserved = RESERVED
+  }
   const release = () => {
-    hashesLeft += reserved
     reserved = 0
   }
-  return { primitives: counted, spend, endStep, release }
+  return { primitives: counted, spend, endStep, hold, release }
 }

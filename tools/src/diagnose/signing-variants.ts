@@ -12,19 +12,14 @@ import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Applied, Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
 import type { Mask } from './mask-secrets.js'
-import { type Choice, type Searched, search, UNCHANGED } from './search.js'
+import { type Choice, type Limits, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
 import { isSteps, type Steps } from './steps.js'
 
 /** A signing variant that makes the received signature, and the form in which the header contains this signature. */
 export type FoundVariant = SigningVariant & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
 
-export interface SearchContext extends RequestContext {
-  /** Returns the cost since the last pause if it is time for a pause, and 0 if it is not. */
-  endStep(): number
-  /** Gives back the hashes that are reserved for mistakes with many values. */
-  release(): void
-}
+export interface SearchContext extends RequestContext, Limits {}
 
 /** The maximum number of bytes in the values that are cached for later combinations. */
 const MAX_KEPT = 2 ** 25
@@ -45,7 +40,7 @@ export function* findSigningVariant(facts: Facts, context: SearchContext, mask: 
     const differences = form.describe === undefined ? form.differences : [...form.differences, form.describe(digest)]
     return { ...variant, form: { ...form, differences }, mistakes: describe(variant.changes, secrets, mask) }
   }
-  return yield* search(groups, start, test, context.endStep, context.release)
+  return yield* search(groups, start, test, context)
 }
 
 export function messageOf(variant: Omit<SigningVariant, 'digest' | 'changes'>): Uint8Array[] {

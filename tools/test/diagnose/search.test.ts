@@ -73,12 +73,10 @@ describe('a search', () => {
         }
       },
     }
-    const steps = searchInSteps(
-      [group('all', [lazy])],
-      '',
-      (state) => (state === 'b' ? state : undefined),
-      () => 5,
-    )
+    const steps = searchInSteps([group('all', [lazy])], '', (state) => (state === 'b' ? state : undefined), {
+      ...limit(NODE_PRIMITIVES, 1, 1, 1),
+      endStep: () => 5,
+    })
     expect([...steps]).toEqual([5, 5, 5, 5])
     expect(made).toEqual(['a', 'b'])
   })
@@ -89,7 +87,7 @@ describe('a search', () => {
   })
 
   it('tries mistakes with many values with the hashes that are reserved for them', () => {
-    const { primitives, release } = limit(NODE_PRIMITIVES, 100, 1e9, 1e9)
+    const { primitives, ...limits } = limit(NODE_PRIMITIVES, 100, 1e9, 1e9)
     const choices = [choice('-'), ...Array.from({ length: 20 }, () => choice('c', 'common')), choice('m', 'many')]
     let hashes = 0
     const test = (state: string) => {
@@ -97,7 +95,7 @@ describe('a search', () => {
       hashes++
       return state.includes('m') ? state : undefined
     }
-    const searched = runSteps(searchInSteps([group('a', choices), group('b', choices)], '', test, () => 0, release))
+    const searched = runSteps(searchInSteps([group('a', choices), group('b', choices)], '', test, limits))
     // 27 of the 100 hashes are reserved, and the first one of them finds the mistake.
     expect([searched.found, hashes]).toEqual(['m-', 74])
   })
@@ -113,7 +111,7 @@ describe('a limit', () => {
   type Limited = ReturnType<typeof limit>
 
   it('ends a search when its hashes are used up', () => {
-    const { primitives } = limit(NODE_PRIMITIVES, 4, 1e9, 1e9)
+    const { primitives } = limit(NODE_PRIMITIVES, 3, 1e9, 1e9)
     let tests = 0
     const choices = Array.from({ length: 10 }, (_, index) => choice(String(index), 'common'))
     const searched = search([group('all', choices)], '', () => {
