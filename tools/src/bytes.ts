@@ -13,10 +13,14 @@ export function utf8(text: string): Uint8Array {
 
 export const bytesOf = (value: string | Uint8Array): Uint8Array => (typeof value === 'string' ? utf8(value) : value)
 
+/** The minimum length of bytes whose text is cached. It takes longer to look up a shorter text than to decode it. */
+const MIN_KEPT = 256
+
 /** Returns a function that caches its result per array, because dozens of hypotheses need the text of the same body. The bytes must not change. */
 function kept<Result>(read: (bytes: Uint8Array) => Result): (bytes: Uint8Array) => Result {
   const results = new WeakMap<Uint8Array, Result>()
   return (bytes) => {
+    if (bytes.length < MIN_KEPT) return read(bytes)
     const before = results.get(bytes)
     if (before !== undefined) return before
     const result = read(bytes)

@@ -207,7 +207,7 @@ function revertSameLength(read: Reading, isSigned: IsSigned): BodyRead {
   if (!/^[{[]/.test(text)) return { ...read, origin: 'arrived' }
   const joined = text.replaceAll('\n', ' ')
   // Nobody sends a line break inside a JSON string.
-  const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
+  const isBroken = joined !== text && jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
   const note = 'The capture broke the body into lines. Each newline was read as a space.'
   if (isBroken) return { body: latin1(joined), origin: 'capture', notes: [...read.notes, note] }
   const signed = [...undoneChanges(read.body)].find(({ body }) => isSigned(body))

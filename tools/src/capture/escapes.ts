@@ -10,7 +10,7 @@ export const SHORT: { readonly [letter: string]: string } = {
   v: '\v',
 }
 
-const asUtf8 = (text: string) => fromLatin1(utf8(text))
+const asUtf8 = (text: string) => (/^[\0-\x7f]$/.test(text) ? text : fromLatin1(utf8(text)))
 export const fromDigits = (digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
 /** Returns the characters of escapes such as `\u00eb`. Two escapes can be one character, such as `\ud83c\udf89`. */
 export const decodeUnits = (units: string) => asUtf8(units.replace(/\\u(.{4})/g, (_, digits) => fromDigits(digits)))
