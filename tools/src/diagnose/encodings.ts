@@ -92,25 +92,14 @@ const inLines = (text: string) =>
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 function base32(bytes: Uint8Array): string {
-  let [digits, bits, count] = ['', 0, 0]
-  for (const byte of bytes) {
-    bits = ((bits & 15) << 8) | byte
-    for (count += 8; count >= 5; count -= 5) digits += BASE32.charAt((bits >> (count - 5)) & 31)
-  }
-  if (count > 0) digits += BASE32.charAt((bits << (5 - count)) & 31)
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
+  const digits = bits.replace(/.{1,5}/g, (five) => BASE32.charAt(Number.parseInt(five.padEnd(5, '0'), 2)))
   return digits.padEnd(Math.ceil(digits.length / 8) * 8, '=')
 }
 function fromBase32(text: string): Uint8Array {
-  const bytes: number[] = []
-  let [bits, count] = [0, 0]
-  for (const digit of withoutPadding(text).toUpperCase()) {
-    bits = ((bits & 127) << 5) | BASE32.indexOf(digit)
-    count += 5
-    if (count < 8) continue
-    count -= 8
-    bytes.push((bits >> count) & 255)
-  }
-  return Uint8Array.from(bytes)
+  const digits = withoutPadding(text).toUpperCase()
+  const bits = digits.replace(/./g, (digit) => BASE32.indexOf(digit).toString(2).padStart(5, '0'))
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
 }
 
 /** Writes numbers as JavaScript, Java, Python and Go print them, and as the JSON of a Node Buffer and of a Uint8Array. */

@@ -58,7 +58,7 @@ export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
   start: State,
   test: (state: State) => Result | undefined,
-  { endStep, hold, release }: Limits = UNLIMITED,
+  { endStep, reserve }: Limits = UNLIMITED,
 ): Steps<Searched<Result>> {
   const grouped = groups.map((group) => ({ group, choices: groupByCost(group.choices) }))
   const notTried = new Set<ChoiceGroup<State>>()
@@ -108,8 +108,7 @@ export function* search<State, Result>(
 
   let canCombine = true
   for (const pattern of patternsOf(groups.length)) {
-    if (pattern.costs.includes(COSTS.many)) release()
-    else if (pattern.mistakes > 1) hold()
+    reserve(pattern.mistakes > 1)
     if (pattern.mistakes > 1 && (!canCombine || notTried.size > 0)) continue
     try {
       const found = yield* walk(pattern)
@@ -172,12 +171,11 @@ const RESERVED = 0.27
 export interface Limits {
   /** Returns the cost since the last pause if it is time for a pause, and 0 if it is not. */
   endStep(): number
-  /** Reserves a part of the budget, until `release` gives it back. */
-  hold(): void
-  release(): void
+  /** Reserves a part of the budget, or gives it back. */
+  reserve(isReserved: boolean): void
 }
 
-const UNLIMITED: Limits = { endStep: () => 0, hold() {}, release() {} }
+const UNLIMITED: Limits = { endStep: () => 0, reserve() {} }
 
 /** Returns functions that count hashes, hashed bytes and rewritten bytes, and throw `OutOfBudget` before the work exceeds a limit. */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
@@ -225,11 +223,8 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     step = 0
     return cost
   }
-  const hold = () => {
-    reserved = RESERVED
+  const reserve = (isReserved: boolean) => {
+    reserved = isReserved ? RESERVED : 0
   }
-  const release = () => {
-    reserved = 0
-  }
-  return { primitives: counted, spend, endStep, hold, release }
+  return { primitives: counted, spend, endStep, reserve }
 }
