@@ -47,29 +47,6 @@ it.each([
   expect(restored(body).map((line) => line.replace('?', ''))).toContain(`${what}: ${expected}`)
 })
 
-it.each([
-  ['abc', ENCODING],
-  ['&#12345678;&unknown;&amp', HTML],
-  ['"a\'', QUOTED],
-  ['a"b"', QUOTED],
-  ['"b"c', QUOTED],
-  ['4a4', 'has the body in hex'],
-  ['4a0x4a', 'has the body in hex'],
-  ['a', 'has the body in Base64'],
-  ['7', JSON_TEXT],
-  ['a{}', JSON_TEXT],
-  ['{a}', JSON_TEXT],
-])('the body %j is not restored: %s', (body, what) => {
-  expect(restored(body).filter((line) => line.includes(what))).toEqual([])
-})
-
-it('each restored body may have lost or got a newline too, by the same change', () => {
-  const lines = restored('a\xc2\xa0b').filter((line) => line.includes('no-break'))
-  const what = 'has no-break spaces in the body'
-  expect(lines).toEqual([`${what}: a b`, `?${what}: a b\n`, `?${what}: a b\r\n`])
-  expect(restored('\xc2\xa0\n')).toContain(`${what}:  `)
-})
-
 it('the length does not confirm JSON, because its keys and numbers may have had another form', () => {
   const rewritten = restored('{"b": "\xc3\xab", "a": 1}').filter((line) => line.includes(JSON_TEXT))
   for (const text of ['{"b":"\xc3\xab","a":1}', '{"b":"\\u00eb","a":1}', '{"b":"\xc3\xab","a":1}\n']) {

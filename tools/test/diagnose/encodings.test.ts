@@ -122,11 +122,3 @@ it.each(['{"a":1}', 'a text & more, 100 %', '', 'ü', 'a=b'])('no encoding is re
   const others = decoded.filter(([, one]) => one !== undefined && hex(bytesOf(one)) !== hex(utf8(text)))
   expect(others.map(([name]) => name)).toEqual([])
 })
-
-it('bytes that are not UTF-8 are encoded too, and no text is made of them', () => {
-  const bytes = Uint8Array.of(0xff, 0x00, 0x7b)
-  const encodedAs = (name: string) => listOf(ENCODINGS.find((one) => one.name === name)?.encode(bytes) ?? [])[0]
-  expect(encodedAs('base64')).toBe('/wB7')
-  expect(encodedAs('decimal numbers')).toBe('255,0,123')
-  expect(encodedAs('ASCII, with `?` for other characters')).toBeUndefined()
-})

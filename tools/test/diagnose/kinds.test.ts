@@ -215,14 +215,3 @@ it('a zero before the seconds must be signed', () => {
   expect(finding).toMatchObject({ code: 'message_timestamp' })
   expect(finding?.message).toContain('without the zeros')
 })
-
-it("the JSON as Java's Jackson prints it", () => {
-  const body = '{"a":1,"b":[1,{"c":[],"d":{}}]}'
-  const signed = '{\n  "a" : 1,\n  "b" : [ 1, {\n    "c" : [ ],\n    "d" : { }\n  } ]\n}'
-  const finding = firstOf({ body, message: `${TIMESTAMP}:n-1:${signed}` })
-  expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining('Jackson') })
-})
-
-it('a nonce with a space is the mistake of the sender if that nonce was signed', () => {
-  expect(firstOf({ nonce: 'n 1' })).toMatchObject({ code: 'nonce_characters', side: 'sender' })
-})

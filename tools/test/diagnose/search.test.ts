@@ -99,11 +99,6 @@ describe('a search', () => {
     // 27 of the 100 hashes are reserved, and the first one of them finds the mistake.
     expect([searched.found, hashes]).toEqual(['m-', 74])
   })
-
-  it('tries mistakes of the first groups first, of equally likely ones', () => {
-    const choices = [choice('-'), choice('c', 'common')]
-    expect(tried(choices, choices, choices)).toEqual(['---', 'c--', '-c-', '--c', 'cc-', 'c-c', '-cc', 'ccc'])
-  })
 })
 
 describe('a limit', () => {

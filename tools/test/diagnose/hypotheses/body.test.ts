@@ -51,19 +51,6 @@ it('a text in the place of the body is proposed once, for the body as received',
   expect([body, changed].map((one) => row.apply(one, { ...CONTEXT, body }))).toEqual(['[object Object]', undefined])
 })
 
-it('a placeholder has each usual name of the body, and is proposed once', () => {
-  const row = rowNamed(ROWS, 'the placeholder `<detail>` in the place of the body')
-  const body = utf8('{}')
-  const names = (received: Uint8Array) => {
-    const { variants } = (row.apply(body, { ...CONTEXT, body: received }) ?? { variants: [] }) as Variants<string>
-    return listOf(variants)
-      .map(({ value }) => value)
-      .filter((value) => /^\w+$/.test(value))
-  }
-  expect(names(body)).toEqual(['body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody'])
-  expect(names(utf8('{ }'))).toEqual([])
-})
-
 it('the original body is a hypothesis, and comes first if curl -d sent it as a file', () => {
   const original = utf8('a\nb\n')
   const [file, any] = originalHypotheses(original)

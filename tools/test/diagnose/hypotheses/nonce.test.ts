@@ -11,7 +11,6 @@ it.each([
   ['the nonce without its dashes', UUID, [PLAIN]],
   ['the nonce with the dashes of a UUID', PLAIN, [UUID]],
   ['the nonce without the braces around it, in lowercase', '{aB-1}', ['ab-1']],
-  ['the nonce without the braces around it, in lowercase', '{}', []],
   ['the nonce without its prefix', 'evt_1', ['1']],
   ['the nonce without its prefix', 'whmsg_live_1', ['live_1', '1']],
   ['the nonce without its prefix', '1_a', []],
@@ -32,17 +31,14 @@ it.each([
   expect(valuesOf(NONCE_HYPOTHESES, what, nonce)).toEqual(values)
 })
 
-it.each(['id', 'uuid', 'nonce', 'token', 'key', 'request', 'delivery', 'event', 'trace'])(
-  'the value of the header x-%s may have been signed',
-  (word) => {
-    const headers: Header[] = [
-      [`x-${word}`, 'a'],
-      ['x-other', 'b'],
-    ]
-    const what = 'the value of the header <detail> as the nonce'
-    expect(valuesOf(NONCE_HYPOTHESES, what, 'n', { ...CONTEXT, headers })).toEqual(['a'])
-  },
-)
+it.each(['id', 'uuid', 'request', 'trace'])('the value of the header x-%s may have been signed', (word) => {
+  const headers: Header[] = [
+    [`x-${word}`, 'a'],
+    ['x-other', 'b'],
+  ]
+  const what = 'the value of the header <detail> as the nonce'
+  expect(valuesOf(NONCE_HYPOTHESES, what, 'n', { ...CONTEXT, headers })).toEqual(['a'])
+})
 
 it.each([
   ['{"id":"evt_9","n":1,"data":{"objectId":77,"ids":["x"],"valid":"y"}}', ['evt_9', '77']],
@@ -52,30 +48,4 @@ it.each([
 ])('an ID in the body may have been signed: %j', (text, ids) => {
   const context = { ...CONTEXT, body: utf8(text) }
   expect(valuesOf(NONCE_HYPOTHESES, 'the value of `<detail>` in the body as the nonce', 'n', context)).toEqual(ids)
-})
-
-it('a placeholder has the usual names', () => {
-  const values = valuesOf(NONCE_HYPOTHESES, 'the placeholder `<detail>` for the nonce', 'n')
-  const names = 'nonce NONCE $guid $randomUUID uuid UUID guid requestId'.split(' ')
-  expect(names.filter((name) => !values.includes(name))).toEqual([])
-  expect(values).toContain('{{$guid}}')
-  expect(values).toHaveLength(9 * names.length)
-})
-
-it('a header that may identify the request has such a word in its name, and a short value', () => {
-  const headers = [
-    ['host', 'example.com'],
-    ['x-trace', 'a'.repeat(512)],
-    ['x-token', 'a'.repeat(513)],
-    [`x-${'n'.repeat(62)}-id`, 'b'],
-    ...Array.from({ length: 60 }, () => ['x', 'y'] as const),
-    ['x-late-id', 'c'],
-  ] as const
-  const row = rowNamed(NONCE_HYPOTHESES, 'the value of the header')
-  expect(row.apply('n', { ...CONTEXT, headers })).toEqual({
-    variants: [
-      { detail: 'x-trace', value: 'a'.repeat(512) },
-      { detail: `x-${'n'.repeat(62)}`, value: 'b' },
-    ],
-  })
 })

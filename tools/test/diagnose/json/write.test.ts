@@ -52,16 +52,6 @@ describe('the tokens of a JSON text', () => {
     expect(written).toBe('["=!","\'!","+!","`!","<!",">!","&!","/!","\x7f!"]')
   })
 
-  it.each([
-    ['escaped in parts, without a split of a character', `${'a'.repeat(2 ** 13 - 1)}😀<`, [2 ** 13 + 1, 1]],
-    ['escaped at once if they have 2^13 characters', `<${'a'.repeat(2 ** 13 - 1)}`, []],
-    ['escaped in two parts if they have 2^14 characters', `<${'a'.repeat(2 ** 14 - 1)}`, [2 ** 13, 2 ** 13]],
-    ['escaped in three parts if they have one more', `😀${'a'.repeat(2 ** 14 - 1)}`, [2 ** 13, 2 ** 13, 1]],
-  ])('are %s', (_, text, parts) => {
-    const long = JSON.stringify(text)
-    expect(written(parseJson(long), { escaping: JSON.stringify })).toEqual([long, ...parts, 10])
-  })
-
   it('are written in steps of 2^13 tokens, each of which costs as much as 10 characters', () => {
     const object = `{${'"a":1,'.repeat(2 ** 13)}"a":1}`
     const json = parseJson(object)
