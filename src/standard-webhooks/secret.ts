@@ -18,11 +18,14 @@ const ASYMMETRIC = /^wh[sp]k_/
 /** The advice if a secret is probably plain text. */
 const TEXT_AS_KEY = 'If the platform uses the text as the key, pass Buffer.from(secret).'
 
-/** Returns the keys to try, in order. Bytes are copied, because the caller may change the bytes while the body arrives. */
-export function readKeys(secret: StandardSecret): readonly Uint8Array[] {
-  if (!Array.isArray(secret)) return [readKey(secret, 'secret')]
-  if (secret.length === 0) throw invalidType('secret is an empty array. Pass a secret.')
-  return Array.from(secret, (one, index) => readKey(one, `secret[${index}]`))
+/**
+ * Returns the keys to try, in order. Bytes are copied, because the caller may change the bytes while the body arrives. Error messages call
+ * the secret `secret` and `owner`.
+ */
+export function readKeys(secret: StandardSecret, owner = ''): readonly Uint8Array[] {
+  if (!Array.isArray(secret)) return [readKey(secret, `secret${owner}`)]
+  if (secret.length === 0) throw invalidType(`secret${owner} is an empty array. Pass a secret.`)
+  return Array.from(secret, (one, index) => readKey(one, `secret[${index}]${owner}`))
 }
 
 function readKey(secret: unknown, name: string): Uint8Array {

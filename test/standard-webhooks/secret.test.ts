@@ -71,7 +71,7 @@ describe('a secret', () => {
   it.each([undefined, null, '', 7, {}, 'undefined'])('is not %j', (secret) => {
     const act = () => readKeys(secret as never)
     expect(act).toThrow(TypeError)
-    expect(act).toThrow('Check that the environment variable is set or the record was found.')
+    expect(act).toThrow('Check that the environment variable is set or the record has a secret.')
   })
 
   it('is no nonce store', () => {
