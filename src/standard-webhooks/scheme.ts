@@ -5,7 +5,7 @@ import type { Scheme } from '../scheme.js'
 import { generateSecret } from './generate-secret.js'
 import { attemptKey, describeMessageId, describeSignatures, signMessage } from './message.js'
 import { isMessageId, MAX_ID_LENGTH } from './message-id.js'
-import { adviseOnKeys, readKeys, type StandardSecret } from './secret.js'
+import { adviseOnKeys, readKeys, type StandardKey, type StandardSecret } from './secret.js'
 import { listSignatures } from './signature-list.js'
 
 /** A request that met every rule. */
@@ -17,7 +17,7 @@ export type AcceptedMessage = Omit<Accepted, 'nonce'> & {
 let dummySecret: string | undefined
 
 /** The scheme of Standard Webhooks. `svix-id`, `svix-timestamp` and `svix-signature` are older names of the same headers. */
-export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessage> = {
+export const STANDARD_WEBHOOKS: Scheme<StandardSecret, StandardKey, AcceptedMessage> = {
   headers: [
     { timestamp: 'webhook-timestamp', nonce: 'webhook-id', signature: 'webhook-signature' },
     { timestamp: 'svix-timestamp', nonce: 'svix-id', signature: 'svix-signature' },
@@ -28,10 +28,7 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
       `${names.nonce} is not 1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop`,
       'Send msg_ followed by random letters.',
     ],
-    signature_mismatch: [
-      `${names.signature} does not match`,
-      'Compare secrets and bodies. For a text key, pass Buffer.from(secret).',
-    ],
+    signature_mismatch: [`${names.signature} does not match`, 'Compare the secrets and the body bytes.'],
     replayed_nonce: [
       `${names.nonce} and ${names.timestamp} were used together in the last ${NONCE_TTL_SECONDS} s`,
       'Sign each attempt with the current time.',
@@ -47,8 +44,8 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
   describeNonce: describeMessageId,
   isSignature: (value) => listSignatures(value).length > 0,
   describeSignature: describeSignatures,
-  isSignatureOf(message, value, key) {
-    const expected = signMessage(message, key)
+  isSignatureOf(message, value, { bytes }) {
+    const expected = signMessage(message, bytes)
     return listSignatures(value).some((signature) => isEqual(signature, expected))
   },
   reservationKeys: (message) => [attemptKey(message)],

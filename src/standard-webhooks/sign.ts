@@ -46,7 +46,7 @@ export function sign(body: Body, secret: StandardSecret, options: SignMessageOpt
   return {
     'webhook-id': messageId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': keys.map((key) => `v1,${signMessage(message, key)}`).join(' '),
+    'webhook-signature': keys.map(({ bytes }) => `v1,${signMessage(message, bytes)}`).join(' '),
   }
 }
 

@@ -1,6 +1,7 @@
 import { type HeaderNames, type HeaderValues, isSignature } from '../../src/rules/formats.js'
 import { isNonce } from '../../src/rules/nonce.js'
 import { isMessageId } from '../../src/standard-webhooks/message-id.js'
+import { parseSecret } from '../../src/standard-webhooks/secret-text.js'
 import { listSignatures } from '../../src/standard-webhooks/signature-list.js'
 import { concat, fromBase64, hex, utf8 } from './bytes.js'
 import { type Header, SCHEME_HEADERS } from './capture/headers.js'
@@ -30,9 +31,9 @@ export const X_SIGNATURE: ToolScheme = {
   inWords: (text) => text,
 }
 
-/** Returns the key in a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without `whsec_`. Returns `undefined` for other text. */
+/** Returns the key in a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without a prefix. Returns `undefined` for other text. */
 export function decodeStandardSecret(secret: string): Uint8Array | undefined {
-  const text = secret.replace(/^whsec_/, '')
+  const [, text] = parseSecret(secret)
   const key = /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text) && !text.includes('_') ? fromBase64(text) : undefined
   return key !== undefined && key.length >= 24 && key.length <= 64 ? key : undefined
 }

@@ -76,7 +76,7 @@ function piecesOf(secrets: readonly string[], minimum?: number): ReadonlyMap<num
 
 /** Returns each form of a secret, with the minimum length of a masked piece. A prefix such as `whsec_` is not secret. */
 function formsOf(whole: string, minimum?: number): (readonly [length: number, form: string])[] {
-  const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')
+  const secret = whole.replace(/^(v1a?,)?[a-z]{2,8}_(?=.{16})/, '')
   const least = minimum ?? (isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE)
   const count = Math.max(MIN_PIECE, Math.min(least, secret.length))
   const bytes = utf8(secret)

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryNonceStore } from '../../../src/index.js'
 import * as standard from '../../../src/standard-webhooks/index.js'
 import type { TestClock } from '../../../test/support/request.js'
+import { standardSignatureOf } from '../../../test/support/standard-webhooks.js'
+import { diagnose as explain } from '../../src/index.js'
 import { temporaryFolder } from '../resources.js'
 import { StandardReceiver } from '../testing/receivers/receiver.js'
 import { ReceiverServer } from '../testing/receivers/serve.js'
@@ -62,6 +64,31 @@ describe('sign', () => {
     const options = { messageId: ID, timestamp: 1_614_265_330 }
     expect(text).toContain(standard.sign(BODY, Buffer.from(secret), options)['webhook-signature'])
     expect(said).toContain('The secret is not base64 of 24 to 64 bytes, so its text is the key.')
+  })
+
+  it('signs with each secret of a rotation, as Supabase prints them', async () => {
+    const other = Buffer.alloc(32, 7).toString('base64')
+    const secret = `v1,${SECRET}|v1,whsec_${other}`
+    const { text, stderr } = await run(['sign', file, ...SCHEME, ...SAME], secret)
+    const second = standardSignatureOf({ nonce: ID, timestamp: '1614265330', body: BODY, secret: other })
+    expect(text).toContain(`webhook-signature: ${SIGNATURE} ${second}\n`)
+    expect(stderr).toBe('')
+  })
+
+  it.each([
+    [`"${SECRET}"`, 'Secret is in quotes. Remove the quotes.'],
+    [`${SECRET} `, 'Secret has white space. Remove the white space.'],
+    [SECRET.replace('9', '-'), 'Secret has - or _, as base64url has. Replace - with + and _ with /.'],
+    [`v1,${SECRET}|`, 'Part 2 of secret is not base64'],
+  ])('refuses a secret with whsec_ that has a mistake, and says which: %s', async (secret, message) => {
+    for (const command of [
+      ['sign', file],
+      ['send', serve(), file],
+      ['check', serve()],
+    ]) {
+      const { exitCode, said } = await run([...command, ...SCHEME], secret)
+      expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
+    }
   })
 
   it('signs with X-Signature if the scheme is not named, but suggests the scheme for whsec_', async () => {
@@ -147,6 +174,15 @@ describe('diagnose', () => {
     expect(line).toContain('import from inbound-webhook-auth/standard-webhooks. Signatures of version v1a are not')
   })
 
+  it('tries each secret of a rotation, as Supabase prints them, and says which one matched', async () => {
+    const secrets = `v1,whsec_${Buffer.alloc(32, 7).toString('base64')}|v1,${SECRET}`
+    const args = ['diagnose', '-', '--at', 'timestamp', ...FROM_ENV]
+    const { exitCode, text } = await call(args, { env: { WEBHOOK_SECRET: secrets }, stdin: await signed() })
+    expect([exitCode, text]).toEqual([0, expect.stringContaining('--secret-env WEBHOOK_SECRET, part 2.')])
+    const headers = standard.sign(BODY, SECRET)
+    expect(await explain({ webhookId: '42', headers, body: BODY }, secrets, Date)).toMatchObject({ valid: true })
+  })
+
   it('explains a mistake in a captured request in JSON', async () => {
     const lines = (await signed()).split(/\r?\n/).map((line) => line.split(': '))
     const headers = Object.fromEntries(
@@ -157,6 +193,16 @@ describe('diagnose', () => {
     expect([exitCode, text]).toEqual([1, expect.stringContaining('(body_newline)')])
     expect(text).not.toMatch(/X-(Nonce|Timestamp|Signature)/)
   })
+})
+
+it('check takes the first secret of a rotation, and send masks both', async () => {
+  const other = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const secrets = `v1,${SECRET}|v1,${other}`
+  const checked = await run(['check', serve(), ...SCHEME, '--only', 'accepted-json', '--rate', '10000'], secrets)
+  expect(checked.exitCode).toBe(0)
+  const talkative = receivers.add({ answer: async () => ({ status: 500, text: secrets }) })
+  const { text } = await run(['send', talkative, file, ...SCHEME], secrets)
+  expect(text).toContain('v1,whsec_[secret]|v1,whsec_[secret]')
 })
 
 describe('check', () => {

@@ -2,11 +2,13 @@ import { Buffer } from 'node:buffer'
 import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
 import type { Body } from '../../../../src/rules/body.js'
+import { readKeys } from '../../../../src/standard-webhooks/secret.js'
+import { splitSecret } from '../../../../src/standard-webhooks/secret-text.js'
 import { sign as signStandard } from '../../../../src/standard-webhooks/sign.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
 import { decodeStandardSecret, schemeOf } from '../../schemes.js'
 import type { SchemeName } from '../../testing/endpoint/scheme.js'
-import { type Options, unknownWord } from '../command.js'
+import { type Options, UsageError, unknownWord } from '../command.js'
 import { replaceHeaders } from './received.js'
 
 const SCHEMES: readonly SchemeName[] = ['x-signature', 'standard-webhooks']
@@ -24,9 +26,21 @@ export function parseScheme(text?: string): SchemeName | undefined {
   return scheme
 }
 
-/** Returns a secret of Standard Webhooks: the text if it is base64, or else its bytes, which some platforms use as the key. */
+const isTextAsKey = (secret: string) => !secret.includes('whsec_') && decodeStandardSecret(secret) === undefined
+
+/**
+ * Returns a secret of Standard Webhooks: the text if it is base64, or else its bytes, which some platforms use as the key. Throws for a text
+ * with a mistake after `whsec_`, because platforms decode a secret with this prefix.
+ */
 export function standardSecret(secret: string): string | Uint8Array {
-  return decodeStandardSecret(secret) === undefined ? Buffer.from(secret) : secret
+  if (isTextAsKey(secret)) return Buffer.from(secret)
+  try {
+    readKeys(secret)
+  } catch (error) {
+    const message = String(Object(error).message)
+    throw new UsageError(message.replace(/^./, (letter) => letter.toUpperCase()))
+  }
+  return secret
 }
 
 export function signWith(
@@ -36,7 +50,13 @@ export function signWith(
   { nonce, ...options }: { nonce?: string | undefined; timestamp?: number | undefined; clock: Clock },
 ): { [name: string]: string } {
   if (scheme !== 'standard-webhooks') return sign(body, secret, { nonce, ...options })
-  return signStandard(body, decodeStandardSecret(secret) ?? Buffer.from(secret), { messageId: nonce, ...options })
+  // Base64 that is not canonical is allowed, because some platforms print it.
+  const keys = splitSecret(secret).map(decodeStandardSecret)
+  const decoded = keys.filter((key) => key !== undefined)
+  return signStandard(body, decoded.length === keys.length ? decoded : standardSecret(secret), {
+    messageId: nonce,
+    ...options,
+  })
 }
 
 /**
@@ -67,11 +87,11 @@ export function schemeNameOf(headers: readonly Header[]): SchemeName | undefined
 
 /** Returns remarks on a secret that does not have the usual form of the scheme. */
 export function schemeNotes(scheme: SchemeName | undefined, secret: string): string[] {
-  if (scheme === undefined && secret.startsWith('whsec_')) {
+  if (scheme === undefined && /^(v1,)?whsec_/.test(secret)) {
     return [
       'The secret begins with whsec_, as secrets of Standard Webhooks do. For that scheme, pass --scheme standard-webhooks.',
     ]
   }
-  if (scheme !== 'standard-webhooks' || decodeStandardSecret(secret) !== undefined) return []
+  if (scheme !== 'standard-webhooks' || !isTextAsKey(secret)) return []
   return ['The secret is not base64 of 24 to 64 bytes, so its text is the key.']
 }

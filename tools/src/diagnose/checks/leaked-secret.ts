@@ -49,4 +49,4 @@ function decode(word: string): string {
 }
 
 /** Returns a secret without a prefix such as `whsec_`, because the part after the prefix must be secret too. */
-const withoutPrefix = (secret: string) => secret.replace(/^[a-z]{2,8}_(?=.{16})/, '')
+const withoutPrefix = (secret: string) => secret.replace(/^(v1a?,)?[a-z]{2,8}_(?=.{16})/, '')

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { HeaderNames } from '../../../../src/rules/formats.js'
 import { type SignedMessage, signMessage } from '../../../../src/rules/signature.js'
 import { signMessage as signStandardMessage } from '../../../../src/standard-webhooks/message.js'
-import { readKeys } from '../../../../src/standard-webhooks/secret.js'
+import { readKeys, type StandardKey } from '../../../../src/standard-webhooks/secret.js'
 
 /** The name of a signing scheme: the scheme with the header `X-Signature`, or Standard Webhooks. */
 export type SchemeName = 'x-signature' | 'standard-webhooks'
@@ -63,7 +63,7 @@ const STANDARD: ContractScheme = {
   useOfSecret:
     'Remove whsec_ and a newline at the end from the secret, decode the rest from base64, and use the bytes as the key.',
   newNonce: () => `msg_${randomUUID().replaceAll('-', '')}`,
-  keyOf: (secret) => readKeys(secret)[0] as Uint8Array,
+  keyOf: (secret) => (readKeys(secret)[0] as StandardKey).bytes,
   sign: (message, key) => `v1,${signStandardMessage(message, key)}`,
   write: (digest) => `v1,${Buffer.from(digest).toString('base64')}`,
 }
