@@ -48,8 +48,11 @@ interface Claim {
   readonly signature: string
 }
 
-/** A signing scheme, of which only the rules about headers are used. */
-type HeaderRules = Scheme<never, unknown, unknown>
+/** The rules of a signing scheme about headers. */
+type HeaderRules = Pick<
+  Scheme<never, never, unknown>,
+  'headers' | 'messages' | 'isNonce' | 'describeNonce' | 'isSignature' | 'describeSignature'
+>
 
 /** Checks the rules that do not need the body. `receive` checks these rules before it reads the body. */
 export function checkHeaders(scheme: HeaderRules, headers: HeadersInput, clock: Clock): Claim | Rejected {
@@ -112,14 +115,15 @@ export function checkSignature<Key, Result>(
 ): SignedRequest<Result> | Rejected {
   const { headers, names, timestamp, seconds, nonce, signature } = claim
   const message = { timestamp, nonce, body }
-  const secretIndex = keys.findIndex((key) => scheme.isSignatureOf(message, signature, key))
+  const isMatch = scheme.matcher(message, signature)
+  const secretIndex = keys.findIndex(isMatch)
   // A refusal takes as long for an unknown webhook, and whatever kinds of keys a webhook has. What a dummy key matches is not accepted.
   if (isLookedUp && secretIndex === -1) {
-    for (const key of scheme.dummyKeys(keys, signature)) scheme.isSignatureOf(message, signature, key)
+    for (const key of scheme.dummyKeys(keys, signature)) isMatch(key)
   }
   if (webhookId === undefined) return rejected(scheme.messages(names), 'unknown_webhook')
   if (secretIndex === -1) {
-    const advice = scheme.adviseOnSecrets(keys)
+    const advice = scheme.adviseOnSecrets(keys, signature)
     return (
       checkSignatureFormat(scheme, claim) ??
       rejected(scheme.messages(names), 'signature_mismatch', describeSize(body, headers), advice)

@@ -36,12 +36,12 @@ export interface Scheme<Secrets, Key, Result> {
   describeNonce(value: string): string
   isSignature(value: string): boolean
   describeSignature(value: string): string
-  /** Returns whether the value of the signature header matches the message. The comparison is constant-time. */
-  isSignatureOf(message: SignedMessage, signature: string, key: Key): boolean
+  /** Returns a function that returns whether the value of the signature header matches the message under a key. Secrets are compared in constant time. */
+  matcher(message: SignedMessage, signature: string): (key: Key) => boolean
   /** Returns the keys to reserve for a message. If one of these keys is taken, the message is a replay. */
   reservationKeys(message: SignedMessage, signature: string): readonly string[]
   /** Returns advice for a signature that does not match, or `undefined` for the usual advice. */
-  adviseOnSecrets(keys: readonly Key[]): string | undefined
+  adviseOnSecrets(keys: readonly Key[], signature: string): string | undefined
   /** Returns the result for a request that met every rule. */
   accept(common: Omit<Accepted, 'nonce'>, nonce: string): Result
 }
@@ -61,7 +61,7 @@ export const OWN_SCHEME: Scheme<Secret, string, Accepted> = {
   describeNonce,
   isSignature,
   describeSignature,
-  isSignatureOf,
+  matcher: (message, signature) => (secret) => isSignatureOf(message, signature, secret),
   reservationKeys,
   adviseOnSecrets,
   accept: ({ ok, webhookId, timestamp, secretIndex }, nonce) => ({ ok, webhookId, timestamp, nonce, secretIndex }),

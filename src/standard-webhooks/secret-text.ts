@@ -1,15 +1,18 @@
 // The diagnosis uses these rules in a browser too. This file imports nothing, because a browser has no modules of Node.
 
-/** The kinds of secrets, by their prefix. Without a prefix, the text is the base64 of an HMAC key, as with `whsec_`. */
-export type SecretPrefix = 'whsec_' | ''
+/** The prefix of a secret, a public key or a private key. Without a prefix, the text is the base64 of a secret. */
+export type SecretPrefix = 'whsec_' | 'whpk_' | 'whsk_' | ''
 
 /** Returns the secrets in a text. While a secret is rotated, Supabase prints `v1,whsec_A|v1,whsec_B`. */
 export function splitSecret(text: string): string[] {
-  return /whsec_/.test(text) ? text.split('|') : [text]
+  return text.includes('|') && /wh(?:sec|pk|sk)_/.test(text) ? text.split('|') : [text]
 }
 
+const PREFIX = /^(?:v1,(?=whsec_)|v1a,(?=wh[ps]k_))?(whsec_|whpk_|whsk_)/
+
 /** Returns the prefix of a secret and the text after it. Supabase also prints the version of the signature: `v1,whsec_…`. */
-export function parseSecret(text: string): readonly [prefix: SecretPrefix, base64: string] {
-  const [, prefix = '', base64 = ''] = /^(?:v1,(?=whsec_))?(whsec_|)(.*)$/s.exec(text) ?? []
-  return [prefix as SecretPrefix, base64]
+export function parseSecret(text: string): { readonly prefix: SecretPrefix; readonly base64: string } {
+  const found = PREFIX.exec(text)
+  if (found === null) return { prefix: '', base64: text }
+  return { prefix: found[1] as SecretPrefix, base64: text.slice(found[0].length) }
 }

@@ -170,7 +170,7 @@ export class PageServer {
     try {
       headers = signAgain(schemeNameOf(received.headers), received, received.secret, clock)
     } catch (error) {
-      // For example, the secret may be in quotes.
+      // For example, a public key cannot sign.
       const statusText = `no response, because nothing was sent. ${describeError(error)}`
       return { status: 0, statusText, headers: [], body: '' }
     }
