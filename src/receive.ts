@@ -22,11 +22,11 @@ export interface WebhookSource extends ReadBodyOptions {
 }
 
 /**
- * Finds the webhook of a request in your database, or returns `undefined`. An unknown webhook gets the same response as a wrong signature.
- * The function is called at most once per request: after the headers were checked, and before the body is read.
+ * Finds the webhook of a request in your database. Returns `null` or `undefined` if there is none: an unknown webhook gets the same response
+ * as a wrong signature. The function is called at most once per request: after the headers were checked, and before the body is read.
  */
 export type FindWebhook<S = Secret> = () => Found<S> | Promise<Found<S>>
-type Found<S> = { webhookId: string; secret: S } | undefined
+type Found<S> = { webhookId: string; secret: S } | null | undefined
 
 /** The source for a kind of secret: a function that finds the webhook returns the ID too. */
 export type SourceOf<S> = WebhookSource & (S extends () => unknown ? { webhookId?: undefined } : { webhookId: string })
@@ -139,9 +139,7 @@ export async function readSigned<Secrets, Key, Result>(
       'source.webhookId is set, but secret is a function. Return { webhookId, secret } from it, and remove source.webhookId.',
     )
   }
-  const fix = 'Pass { webhookId, request } with the ID as a string.'
-  const given = { webhookId: givenId, secret }
-  const known = isFound ? undefined : readWebhook(scheme, given, details, 'source.webhookId', fix)
+  const known = isFound ? undefined : readWebhook(scheme, { webhookId: givenId, secret }, details, false)
   if (request === undefined) throw invalidType('source.request is undefined. Pass { webhookId, request }.')
   const limits = readLimits(source)
   assertClock(clock)
@@ -180,22 +178,22 @@ async function findWebhook<Secrets, Key>(
 ): Promise<Webhook<Key>> {
   const late = () => new HttpError('ERR_LOOKUP_TIMEOUT', `The webhook was not found within ${bodyTimeout} ms`)
   const found = await within(bodyTimeout, find(), late)
-  // The request to an unknown webhook costs one HMAC too.
-  if (found === undefined) return { webhookId: undefined, keys: [scheme.newKey()] }
-  const fix = 'Return { webhookId, secret }, or undefined if there is no webhook.'
-  return readWebhook(scheme, found, details, "webhookId of the function's result", fix)
+  if (found === undefined || found === null) return { webhookId: undefined, keys: [], isLookedUp: true }
+  return readWebhook(scheme, found, details, true)
 }
 
-/** @param name - the name of the ID in error messages. */
 function readWebhook<Secrets, Key>(
   scheme: Scheme<Secrets, Key, unknown>,
   webhook: unknown,
   details: ResultDetails,
-  name: string,
-  fix: string,
+  isLookedUp: boolean,
 ): Webhook<Key> {
   const { webhookId, secret } = Object(webhook)
-  assertText(webhookId, name, fix)
+  const owner = isLookedUp ? " of the function's result" : ''
+  const fix = isLookedUp
+    ? 'Return { webhookId, secret }, or null if there is no webhook.'
+    : 'Pass { webhookId, request } with the ID as a string.'
+  assertText(webhookId, isLookedUp ? `webhookId${owner}` : 'source.webhookId', fix)
   details.webhookId = webhookId
-  return { webhookId, keys: scheme.readSecrets(secret) }
+  return { webhookId, keys: scheme.readSecrets(secret, owner), isLookedUp }
 }

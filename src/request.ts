@@ -29,15 +29,15 @@ export function readRequest(request: WebhookRequest, names?: readonly HeaderName
   return { webhookId, headers, values: readHeaders(headers, names), body: bytesOf(body, 'request.body') }
 }
 
-/** Returns a new list of the secrets to try, in order. */
-export function readSecrets(secret: Secret): readonly string[] {
+/** Returns a new list of the secrets to try, in order. Error messages call the secret `secret` and `owner`. */
+export function readSecrets(secret: Secret, owner = ''): readonly string[] {
   if (!Array.isArray(secret)) {
-    assertSecret(secret, 'secret')
+    assertSecret(secret, `secret${owner}`)
     return [secret]
   }
-  if (secret.length === 0) throw invalidType('secret is an empty array. Pass a secret.')
+  if (secret.length === 0) throw invalidType(`secret${owner} is an empty array. Pass a secret.`)
   // Unlike `forEach`, this loop also visits the holes of a sparse array.
-  for (let index = 0; index < secret.length; index++) assertSecret(secret[index], `secret[${index}]`)
+  for (let index = 0; index < secret.length; index++) assertSecret(secret[index], `secret[${index}]${owner}`)
   return [...secret]
 }
 
@@ -47,7 +47,7 @@ const NO_SECRET = /^(?:undefined|null|NaN|true|false|\[object \w+\])$/
 export function assertSecret(secret: unknown, name: string): asserts secret is string {
   if (typeof secret === 'string' && NO_SECRET.test(secret)) {
     throw invalidType(
-      `${name} is the text '${secret}'. Check that the environment variable is set or the record was found.`,
+      `${name} is the text '${secret}'. Check that the environment variable is set or the record has a secret.`,
     )
   }
   if (hasMethod(secret, 'reserve')) {
@@ -55,6 +55,6 @@ export function assertSecret(secret: unknown, name: string): asserts secret is s
   }
   const fix = ArrayBuffer.isView(secret)
     ? 'Pass the secret as text, not its bytes.'
-    : 'Pass the secret as text. Check that the environment variable is set or the record was found.'
+    : 'Pass the secret as text. Check that the environment variable is set or the record has a secret.'
   assertText(secret, name, fix)
 }

@@ -21,35 +21,47 @@ export interface Scheme<Secrets, Key, Result> {
   readonly headers: readonly HeaderNames[]
   /** Returns the messages of rejections, which contain the header names of the request. */
   messages(names: HeaderNames): Messages
-  /** Returns a copy of the keys to try, in order, because the caller may change the list while the body arrives. */
-  readSecrets(secret: Secrets): readonly Key[]
-  /** Returns a random key, with which a request to an unknown webhook is checked. */
-  newKey(): Key
+  /**
+   * Returns a copy of the keys to try, in order, because the caller may change the list while the body arrives. Error messages call the
+   * secret `secret` and `owner`.
+   */
+  readSecrets(secret: Secrets, owner?: string): readonly Key[]
+  /**
+   * Returns a random key for each kind of key that could check this signature, but is not in `keys`. Each process makes these keys once, at
+   * their first use, because a new key for each request would take longer than a check, and some runtimes forbid random numbers while a
+   * module loads.
+   */
+  dummyKeys(keys: readonly Key[], signature: string): readonly Key[]
   isNonce(value: string): boolean
   describeNonce(value: string): string
   isSignature(value: string): boolean
   describeSignature(value: string): string
-  /** Returns whether the value of the signature header matches the message. The comparison is constant-time. */
-  isSignatureOf(message: SignedMessage, signature: string, key: Key): boolean
+  /** Returns a function that returns whether the value of the signature header matches the message under a key. Secrets are compared in constant time. */
+  matcher(message: SignedMessage, signature: string): (key: Key) => boolean
   /** Returns the keys to reserve for a message. If one of these keys is taken, the message is a replay. */
   reservationKeys(message: SignedMessage, signature: string): readonly string[]
   /** Returns advice for a signature that does not match, or `undefined` for the usual advice. */
-  adviseOnSecrets(keys: readonly Key[]): string | undefined
+  adviseOnSecrets(keys: readonly Key[], signature: string): string | undefined
   /** Returns the result for a request that met every rule. */
   accept(common: Omit<Accepted, 'nonce'>, nonce: string): Result
 }
+
+let dummySecret: string | undefined
 
 /** The scheme of `X-Timestamp`, `X-Nonce` and `X-Signature`. */
 export const OWN_SCHEME: Scheme<Secret, string, Accepted> = {
   headers: [HEADERS],
   messages: () => MESSAGES,
   readSecrets,
-  newKey: generateSecret,
+  dummyKeys(keys) {
+    dummySecret ??= generateSecret()
+    return keys.length > 0 ? [] : [dummySecret]
+  },
   isNonce,
   describeNonce,
   isSignature,
   describeSignature,
-  isSignatureOf,
+  matcher: (message, signature) => (secret) => isSignatureOf(message, signature, secret),
   reservationKeys,
   adviseOnSecrets,
   accept: ({ ok, webhookId, timestamp, secretIndex }, nonce) => ({ ok, webhookId, timestamp, nonce, secretIndex }),

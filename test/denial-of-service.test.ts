@@ -1,17 +1,30 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { type NonceStore, receive, verify, type WebhookRequest } from '../src/index.js'
+import {
+  type BodySource,
+  type FindWebhook,
+  type NonceStore,
+  receive,
+  verify,
+  type WebhookRequest,
+} from '../src/index.js'
 import { canBeSplitDifferently } from '../src/rules/nonce.js'
+import * as standard from '../src/standard-webhooks/index.js'
 import { FLOODS, fullStore } from './support/cases/floods.js'
 import { RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
+import { signedMessage } from './support/standard-webhooks.js'
 
 // The cost of a flood of requests: the tests count the work. nightly/memory/ measures the memory.
 
 /** The length of each hashed piece, in bytes. */
-const hashed = vi.hoisted(() => ({ bytes: 0, calls: 0 }))
+const hashed = vi.hoisted(() => ({ bytes: 0, calls: 0, random: 0 }))
 vi.mock('node:crypto', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:crypto')>()
   return {
     ...original,
+    randomBytes(size: number) {
+      hashed.random++
+      return original.randomBytes(size)
+    },
     createHmac(...args: Parameters<typeof original.createHmac>) {
       const hmac = original.createHmac(...args)
       const update = hmac.update.bind(hmac) as (part: string | Uint8Array) => typeof hmac
@@ -25,8 +38,9 @@ vi.mock('node:crypto', async (importOriginal) => {
     },
   }
 })
+const RANDOM_AT_LOAD = hashed.random
 beforeEach(() => {
-  Object.assign(hashed, { bytes: 0, calls: 0 })
+  Object.assign(hashed, { bytes: 0, calls: 0, random: 0 })
 })
 
 async function outcome(request: WebhookRequest, store: NonceStore, secrets: string | string[] = SECRET) {
@@ -50,13 +64,23 @@ describe('a flood, while the store is full', () => {
   })
 
   it('costs one HMAC for an unknown webhook, as for a known one, so that no response time shows which exist', async () => {
-    const { headers, body } = signedRequest()
-    for (const find of [() => undefined, () => ({ webhookId: '42', secret: 'another' })]) {
-      hashed.calls = 0
+    const own = (source: { request: BodySource }, find: FindWebhook) =>
+      receive(source, find, fullStore(), new TestClock())
+    const ofStandard = (source: { request: BodySource }, find: FindWebhook) =>
+      standard.receive(source, find, fullStore(), new TestClock())
+    for (const [call, { headers, body }, secret] of [
+      [own, signedRequest(), 'another'],
+      [ofStandard, signedMessage(), `whsec_${'A'.repeat(32)}`],
+    ] as const) {
       const source = { request: { headers, rawBody: Buffer.from(body) } }
-      await expect(receive(source, find, fullStore(), new TestClock())).rejects.toMatchObject({ status: 401 })
-      expect(hashed.calls).toBe(1)
+      for (const find of [() => ({ webhookId: '42', secret }), () => null, () => undefined, () => null]) {
+        hashed.calls = 0
+        await expect(call(source, find)).rejects.toMatchObject({ status: 401 })
+        expect(hashed.calls).toBe(1)
+      }
     }
+    // Each scheme makes one random key. Some runtimes forbid random numbers while a module loads.
+    expect([RANDOM_AT_LOAD, hashed.random]).toEqual([0, 2])
   })
 
   it('reserves nothing for a rejected request', async () => {

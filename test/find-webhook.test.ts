@@ -102,9 +102,14 @@ describe.each(CALLS)('%s', (name, call) => {
     ])
   })
 
-  it('rejects the request to an unknown webhook, and reserves nothing', async () => {
+  // `findUnique` of Prisma, `findOne` of TypeORM, Sequelize and Mongoose return `null`.
+  it.each([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['a promise of null', async () => null],
+  ])('rejects the request to an unknown webhook, which is %s, and reserves nothing', async (_, find) => {
     const store = new RecordingStore()
-    const outcome = await Promise.resolve(call(() => undefined, store)).catch((error: unknown) => error)
+    const outcome = await Promise.resolve(call(find, store)).catch((error: unknown) => error)
     expect(outcome).toMatchObject({ code: 'ERR_WEBHOOK_REJECTED', reason: 'unknown_webhook', webhookId: undefined })
     expect(store.calls).toEqual([])
     expect(published).toMatchObject([{ webhookId: undefined, outcome: 'unknown_webhook', bytes: BODY.length }])
@@ -120,6 +125,18 @@ it('the result of the work keeps its type', async () => {
     new TestClock(),
   )
   expect(length).toBe(BODY.length + 2)
+})
+
+it('the types of database clients fit: null, but no secret that may be null', async () => {
+  const findUnique = async (): Promise<typeof found | null> => found
+  const findOne = async (): Promise<{ webhookId: string; secret: string | null } | null> => found
+  const request = requestOf()
+  await expect(receive({ request }, findUnique, new MemoryNonceStore(), new TestClock())).resolves.toHaveProperty(
+    'webhookId',
+    '42',
+  )
+  // @ts-expect-error: the secret of a record may be null
+  await receive({ request }, findOne, new MemoryNonceStore(), new TestClock())
 })
 
 it('verify and sign have a secret, not a function', async () => {
@@ -262,12 +279,20 @@ describe('the error of the function', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['null', null, /^webhookId of the function's result is undefined\. Return \{ webhookId, secret \}, or undefined/],
+    ['an empty list of records', [], /^webhookId of the function's result is undefined\. Return .*, or null if there/],
+    ['false', false, /^webhookId of the function's result is undefined\. Return/],
     ['a secret', SECRET, /Return \{ webhookId, secret \}/],
     ['a number as the ID', { webhookId: 42, secret: SECRET }, /is a number\. Return \{ webhookId, secret \}/],
     ['half a character in the ID', { webhookId: '\ud800', secret: SECRET }, /lone surrogate.*Pass the whole text/],
-    ['no secret', { webhookId: '42' }, /^secret is undefined\. Pass the secret as text/],
-    ['an empty secret', { webhookId: '42', secret: '' }, /^secret is an empty string\. Pass the secret as text/],
+    ['null as the ID', { webhookId: null, secret: SECRET }, /^webhookId of the function's result is null\. Return/],
+    ['no secret', { webhookId: '42' }, /^secret of the function's result is undefined\. Pass the secret as text/],
+    ['null as the secret', { webhookId: '42', secret: null }, /^secret of the function's result is null\. Pass the/],
+    ['an empty secret', { webhookId: '42', secret: '' }, /^secret of the function's result is an empty string\. Pass/],
+    [
+      'null as a second secret',
+      { webhookId: '42', secret: [SECRET, null] },
+      /^secret\[1\] of the function's result is null/,
+    ],
   ])('says what to return instead of %s', async (_, value, message) => {
     const read = vi.fn()
     const request = Object.assign(new Readable({ read }), { headers: OWN })
@@ -275,6 +300,21 @@ describe('the error of the function', () => {
     expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(message) })
     expect(String(error)).not.toContain(SECRET)
     expect(read).not.toHaveBeenCalled()
+  })
+
+  it('names the field of the record in Standard Webhooks too', async () => {
+    for (const [secret, message] of [
+      [null, /^secret of the function's result is null\. /],
+      [[STANDARD_SECRET, null], /^secret\[1\] of the function's result is null\. /],
+      ['short', /^secret of the function's result is not base64 with its padding/],
+    ] as const) {
+      const find = () => ({ webhookId: '42', secret }) as never
+      const error = standard.receive({ request: requestOf(STANDARD) }, find, new RecordingStore(), new TestClock())
+      await expect(error).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        message: expect.stringMatching(message),
+      })
+    }
   })
 
   it('says that the ID is not passed beside a function', async () => {

@@ -1,3 +1,4 @@
+export { generateKeyPair } from './generate-key-pair.js'
 export { generateSecret } from './generate-secret.js'
 export { handle } from './handle.js'
 export { type ReceivedMessage, receive } from './receive.js'

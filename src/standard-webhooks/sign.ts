@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import type { Body } from '../rules/body.js'
+import type { SignedMessage } from '../rules/signature.js'
 import { bytesToSign, type SignOptions, timestampToSign } from '../sign.js'
-import { signMessage } from './message.js'
+import { signEd25519 } from './ed25519.js'
+import { signedBytes, signMessage } from './message.js'
 import { isMessageId, MAX_ID_LENGTH } from './message-id.js'
-import { readKeys, type StandardSecret } from './secret.js'
+import { readKeys, type StandardKey, type StandardSecret } from './secret.js'
 
 /** Options of {@link sign}, which uses the current time and a random ID by default. */
 export interface SignMessageOptions extends Pick<SignOptions, 'timestamp' | 'clock'> {
@@ -23,7 +25,8 @@ export type MessageHeaders = { 'webhook-id': string; 'webhook-timestamp': string
  * `messageId`.
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
- * @param secret - the webhook's signing secret. With several secrets, `webhook-signature` contains one signature per secret.
+ * @param secret - the webhook's signing secret, or a private key for a signature of version `v1a`: `whsk_` and the base64 of 64 or 32 bytes.
+ * With several secrets, `webhook-signature` contains one signature per secret.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument.
  *
  * @example
@@ -37,7 +40,7 @@ export type MessageHeaders = { 'webhook-id': string; 'webhook-timestamp': string
  * ```
  */
 export function sign(body: Body, secret: StandardSecret, options: SignMessageOptions = {}): MessageHeaders {
-  const keys = readKeys(secret)
+  const keys = readKeys(secret, '', 'sign')
   assertOptions(options, ['timestamp', 'messageId', 'clock'])
   const { messageId = `msg_${randomUUID().replaceAll('-', '')}` } = options
   const timestamp = timestampToSign(options)
@@ -46,8 +49,12 @@ export function sign(body: Body, secret: StandardSecret, options: SignMessageOpt
   return {
     'webhook-id': messageId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': keys.map((key) => `v1,${signMessage(message, key)}`).join(' '),
+    'webhook-signature': keys.map((key) => signatureOf(message, key)).join(' '),
   }
+}
+
+function signatureOf(message: SignedMessage, { version, bytes }: StandardKey): string {
+  return `${version},${version === 'v1' ? signMessage(message, bytes) : signEd25519(signedBytes(message), bytes)}`
 }
 
 function assertMessageId(messageId: unknown): void {

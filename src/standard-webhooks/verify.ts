@@ -12,9 +12,10 @@ import type { StandardSecret } from './secret.js'
  *
  * 1. `webhook-id` is 1 to 256 visible ASCII characters without a full stop: `invalid_nonce`.
  * 2. `webhook-timestamp` is Unix time in seconds, within 300 s of the clock.
- * 3. `webhook-signature` is a list with spaces between its entries. One of the first eight signatures of version 1 must match. A signature
- *    of version 1 is `v1,` and the base64 of the HMAC-SHA256 of `webhook-id`, `.`, `webhook-timestamp`, `.` and the body's bytes. Other
- *    versions are ignored.
+ * 3. `webhook-signature` is a list with spaces between its entries. One of the first eight signatures of version 1 must match a secret, or
+ *    one of the first two of version 1a must match a public key. A signature of version 1 is `v1,` and the base64 of the HMAC-SHA256 of
+ *    `webhook-id`, `.`, `webhook-timestamp`, `.` and the body's bytes. A signature of version 1a is `v1a,` and the base64 of the Ed25519
+ *    signature of the same bytes. Other versions are ignored.
  *
  * Each attempt, which is `webhook-id` and `webhook-timestamp` together, is accepted once. A retry has the same `webhook-id` and is accepted
  * too, so do the work of a message once per `messageId`.

@@ -42,7 +42,7 @@ describe('the packages that are bundled', () => {
 
   it('have their licences in the workbench', () => {
     const bundle = readFileSync(join(TOOLS, 'workbench.html'), 'utf8')
-    expect([...bundledIn(bundle)].map(nameOf).sort()).toEqual(['@noble/hashes', 'fflate'])
+    expect([...bundledIn(bundle)].map(nameOf).sort()).toEqual(['@noble/ed25519', '@noble/hashes', 'fflate'])
     for (const author of ['Paul Miller', 'Arjun Barrett']) {
       expect(bundle).toMatch(new RegExp(`Copyright \\(c\\) \\d{4} ${author}.*(\n|\\\\n)+Permission is hereby granted`))
     }

@@ -33,15 +33,18 @@ it.each([
   ['é.', 'character 1 is U+00E9'],
   ['\x7f', 'character 1 is U+007F'],
   [`${'x'.repeat(255)} `, 'character 256 is U+0020'],
+  [`${'x'.repeat(255)}.`, 'it has a full stop'],
+  [`${'x'.repeat(256)}.`, 'it has 257 characters'],
   ['x'.repeat(257), 'it has 257 characters'],
 ])('refuses %j as an ID: %s', (id, why) => expect([isMessageId(id), describeMessageId(id)]).toEqual([false, why]))
 
 it.each([
   ['', 'it is empty'],
   ['v1,a, v1,b', 'it has two values'],
-  ['v2,a v1a,b', 'it has only v1a signatures, which are not supported'],
+  ['v2,a v1a,b', 'no v1a signature is base64 of 64 bytes'],
+  ['v1a,b', 'no v1a signature is base64 of 64 bytes'],
   ['v1,a v1a,b', 'no v1 signature is base64 of 32 bytes'],
-  ['v2,v1,a', 'no entry begins with v1,'],
+  ['v2,v1,a', 'no entry begins with v1, or v1a,'],
 ])('says why %j has no signature', (value, why) => expect(describeSignatures(value)).toBe(why))
 
 const OTHER = 'x81SYOtIrgX2GZw4MFZtq/QPQxrnFp4cE+aiErGizBs='
@@ -63,7 +66,24 @@ it.each([
   ['nothing', '', []],
   ['a signature after a hundred entries that do not count', `${'v2,x '.repeat(100)}v1,${SIGNED}`, [SIGNED]],
   ['eight of nine signatures', Array(8).fill(`v1,${OTHER}`).concat(`v1,${SIGNED}`).join(' '), Array(8).fill(OTHER)],
-])('finds %s', (_, value, signatures) => expect(listSignatures(value)).toEqual(signatures))
+])('finds %s', (_, value, signatures) => expect(listSignatures(value, 'v1')).toEqual(signatures))
+
+const ED25519 = `${'A'.repeat(85)}Q==`
+const [A, B, C] = ['A', 'B', 'C'].map((letter) => letter + ED25519.slice(1))
+
+it.each([
+  ['one signature', `v1a,${A}`, [A]],
+  ['the first two of three signatures', `v1a,${A} v1,${SIGNED} v1a,${B} v1a,${C}`, [A, B]],
+  ['the same signature twice', `v1a,${A} v1a,${A} v1a,${B}`, [A, A]],
+  ['other versions, which are ignored', `v1,${A} v2a,${A} v1b,${A} V1a,${A} v1a,${SIGNED} ${A}`, []],
+  ['too few bytes', `v1a,${ED25519.slice(4)}`, []],
+  ['too many bytes', `v1a,AAAA${ED25519}`, []],
+  ['no padding', `v1a,${ED25519.slice(0, -2)}`, []],
+  ['base64 that is not canonical', `v1a,${ED25519.replace('Q=', 'R=')}`, []],
+  ['a newline after the signature', `v1a,${A}\n`, []],
+  ['a header that arrived twice', `v1a,${A}, v1a,${A}`, []],
+  ['signatures after a hundred entries that do not count', `${'v1a,x '.repeat(100)}v1a,${A}`, [A]],
+])('finds in version 1a %s', (_, value, signatures) => expect(listSignatures(value, 'v1a')).toEqual(signatures))
 
 it('reserves the attempt: ID and timestamp together', () => {
   const body = new Uint8Array()

@@ -6,6 +6,13 @@ import { type Parts, TIMESTAMP } from './request.js'
 export const STANDARD_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 export const MESSAGE_ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
 
+/** The keys of Svix, with which the `v1a` signature in the specification was made, and this signature. */
+export const PUBLIC_KEY = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='
+export const PRIVATE_KEY =
+  'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg=='
+export const ED25519_SIGNATURE =
+  'v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg=='
+
 /** The parts of a message. `nonce` is `webhook-id`. */
 export type MessageParts = Omit<Parts, 'secret'> & { secret: string | Uint8Array }
 

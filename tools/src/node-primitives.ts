@@ -1,8 +1,10 @@
 import * as crypto from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
+import { isSignedWith } from '../../src/standard-webhooks/ed25519.js'
+import { concat } from './bytes.js'
 import type { Steps } from './diagnose/steps.js'
-import type { CompressionFormat, Primitives } from './primitives.js'
+import type { CompressionFormat, Platform } from './primitives.js'
 
 const MAX_BLOCKED = 5
 
@@ -32,7 +34,7 @@ function isAvailable(algorithm: string): boolean {
   return available.has(algorithm)
 }
 
-export const NODE_PRIMITIVES: Primitives = {
+export const NODE_PRIMITIVES: Platform = {
   hash(algorithm, parts) {
     if (!isAvailable(algorithm)) return undefined
     const hash = crypto.createHash(algorithm)
@@ -46,6 +48,8 @@ export const NODE_PRIMITIVES: Primitives = {
     for (const part of parts) hmac.update(part)
     return hmac.digest('hex')
   },
+
+  verify: (publicKey, parts, signatures) => isSignedWith(concat(...parts), signatures, publicKey),
 
   inflate(format, bytes, maxLength) {
     try {

@@ -7,6 +7,12 @@ export interface Primitives {
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }
 
+/** What the diagnosis needs besides what its search needs. */
+export interface Platform extends Primitives {
+  /** Returns whether one of the signatures, in base64, is the Ed25519 signature of the joined parts. */
+  verify(publicKey: Uint8Array, parts: readonly Uint8Array[], signatures: readonly string[]): boolean
+}
+
 /** `deflate` has the header and the checksum of zlib. Some programs leave them out, so `raw deflate` has none. */
 export const COMPRESSION_FORMATS = ['gzip', 'deflate', 'raw deflate', 'brotli'] as const
 export type CompressionFormat = (typeof COMPRESSION_FORMATS)[number]

@@ -1,9 +1,11 @@
 import { type HeaderNames, type HeaderValues, isSignature } from '../../src/rules/formats.js'
 import { isNonce } from '../../src/rules/nonce.js'
 import { isMessageId } from '../../src/standard-webhooks/message-id.js'
+import { parseSecret } from '../../src/standard-webhooks/secret-text.js'
 import { listSignatures } from '../../src/standard-webhooks/signature-list.js'
 import { concat, fromBase64, hex, utf8 } from './bytes.js'
 import { type Header, SCHEME_HEADERS } from './capture/headers.js'
+import type { Platform } from './primitives.js'
 
 /** What the tools need to know about a signing scheme. In all of them, `nonce` is the value of `X-Nonce` or of `webhook-id`. */
 export interface ToolScheme {
@@ -12,8 +14,12 @@ export interface ToolScheme {
   readonly layout: readonly string[]
   isNonce(value: string): boolean
   keyOf(secret: string): Uint8Array
+  /** Returns the public key of Ed25519 in a secret, or `undefined` for a secret that is none. */
+  publicKeyOf(secret: string): Uint8Array | undefined
   /** Returns each digest of a signature header with the right form, in lowercase hex. */
   digestsIn(signature: string): readonly string[]
+  /** Returns each Ed25519 signature of a signature header with the right form, in base64. */
+  ed25519In(signature: string): readonly string[]
   /** Returns a text about the scheme of `X-Signature`, in the words of this scheme. */
   inWords(text: string): string
 }
@@ -26,15 +32,43 @@ export const X_SIGNATURE: ToolScheme = {
   layout: ['<timestamp>', ':', '<nonce>', ':', '<body>'],
   isNonce,
   keyOf: utf8,
+  publicKeyOf: () => undefined,
   digestsIn: (signature) => (isSignature(signature) ? [signature] : []),
+  ed25519In: () => [],
   inWords: (text) => text,
 }
 
 /** Returns the key in a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without `whsec_`. Returns `undefined` for other text. */
 export function decodeStandardSecret(secret: string): Uint8Array | undefined {
-  const text = secret.replace(/^whsec_/, '')
+  const { prefix, base64: text } = parseSecret(secret)
+  if (prefix !== '' && prefix !== 'whsec_') return undefined
   const key = /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text) && !text.includes('_') ? fromBase64(text) : undefined
   return key !== undefined && key.length >= 24 && key.length <= 64 ? key : undefined
+}
+
+export const isPublicKey = (secret: string): boolean => parseSecret(secret).prefix === 'whpk_'
+
+function publicKeyOf(secret: string): Uint8Array | undefined {
+  const { prefix, base64: text } = parseSecret(secret)
+  const key = prefix === 'whpk_' ? fromBase64(text) : undefined
+  return key?.length === 32 ? key : undefined
+}
+
+/** Returns whether the signature of a message is right under one of the secrets. */
+export function isSignedBy(
+  platform: Platform,
+  { digestsIn, ed25519In, keyOf, publicKeyOf }: ToolScheme,
+  signature: string,
+  message: readonly Uint8Array[],
+  secrets: readonly string[],
+): boolean {
+  const [digests, signatures] = [digestsIn(signature), ed25519In(signature)]
+  return secrets.some((secret) => {
+    const publicKey = publicKeyOf(secret)
+    return publicKey === undefined
+      ? digests.includes(String(platform.hmac('sha256', keyOf(secret), message)))
+      : platform.verify(publicKey, message, signatures)
+  })
 }
 
 /** Quoted values, which are never changed, and code, which is changed only if it is a layout. */
@@ -55,7 +89,9 @@ function standardScheme(headers: HeaderNames): ToolScheme {
     layout: ['<nonce>', '.', '<timestamp>', '.', '<body>'],
     isNonce: isMessageId,
     keyOf: (secret) => decodeStandardSecret(secret) ?? utf8(secret),
-    digestsIn: (signature) => listSignatures(signature).map((digest) => hex(fromBase64(digest) as Uint8Array)),
+    publicKeyOf,
+    ed25519In: (signature) => listSignatures(signature, 'v1a'),
+    digestsIn: (signature) => listSignatures(signature, 'v1').map((digest) => hex(fromBase64(digest) as Uint8Array)),
     inWords: (text) =>
       text.replace(PARTS, (part, quoted, code) =>
         quoted !== undefined || (code !== undefined && !/timestamp|body/.test(code)) ? part : rename(part),

@@ -115,7 +115,7 @@ function steps(scheme: FuzzedScheme) {
     ),
     secret: fc.oneof(secret, anySecret),
     signedEdits: rarely(6, edits),
-    signatures: rarely(3, fc.array(fc.tuple(fc.nat({ max: 5 }), fc.boolean()), { maxLength: 9 })),
+    signatures: rarely(3, fc.array(fc.tuple(fc.nat({ max: 6 }), fc.boolean()), { maxLength: 9 })),
     separator: usually(' ', 64, oneOf([', ', ',', '\t', '  '])),
     split: rarely(4, fc.array(fc.tuple(place, usually(true, 8, fc.constant(false))), { minLength: 2, maxLength: 2 })),
     edits: usually(undefined, 2, edits),

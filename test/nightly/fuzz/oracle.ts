@@ -1,8 +1,13 @@
+import { hashes, verify } from '@noble/ed25519'
 import { hmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
+import { sha256, sha512 } from '@noble/hashes/sha2.js'
+
+hashes.sha512 = sha512
 
 // A second implementation of both schemes, written only from the specifications and in another style: with big integers, another
-// HMAC-SHA256, and a plain list of nonces. It imports nothing of src/.
+// HMAC-SHA256 and Ed25519, and a plain list of nonces. It imports nothing of src/.
+
+type Check = (value: string, message: Uint8Array) => boolean
 
 /** What differs between the two schemes. */
 export interface Rules {
@@ -11,12 +16,12 @@ export interface Rules {
   readonly maxNonce: number
   /** A character that a nonce may not have. */
   readonly forbidden: string | undefined
-  /** Returns the key of the HMAC, or `undefined` for a secret that the caller may not pass. */
-  keyOf(secret: string): Uint8Array | undefined
+  /** Returns what checks the value of the signature's header, or `undefined` for a secret that the caller may not pass. */
+  checkOf(secret: string): Check | undefined
+  /** How many of these secrets may begin with `whpk_`. */
+  readonly maxPublicKeys: number
   /** Returns what is signed before the body. */
   prefixOf(timestamp: string, nonce: string): string
-  /** Returns whether a value of the signature's header has this HMAC. */
-  isSignature(value: string, hmac: Uint8Array): boolean
   /** Returns what is accepted once. */
   keysOf(message: Uint8Array, received: { timestamp: string; nonce: string; signature: string }): string[]
 }
@@ -25,12 +30,13 @@ export const OWN_RULES: Rules = {
   headers: [['x-timestamp', 'x-nonce', 'x-signature']],
   maxNonce: 128,
   forbidden: undefined,
-  keyOf(secret) {
-    const bytes = utf8(secret)
-    return bytes?.length === 0 ? undefined : bytes
+  maxPublicKeys: Number.POSITIVE_INFINITY,
+  checkOf(secret) {
+    const key = utf8(secret)
+    if (key === undefined || key.length === 0) return undefined
+    return (value, message) => isHexOf(value, hmac(sha256, key, message))
   },
   prefixOf: (timestamp, nonce) => `${timestamp}:${nonce}:`,
-  isSignature: isHexOf,
   keysOf: (message, { timestamp, nonce, signature }) =>
     countSplits(message, timestamp.length + 1) > 1 ? [nonce, `signature ${signature}`] : [nonce],
 }
@@ -45,23 +51,24 @@ export const STANDARD_RULES: Rules = {
   ],
   maxNonce: 256,
   forbidden: '.',
-  keyOf(secret) {
-    if (secret.startsWith(BYTES)) {
-      return secret === BYTES ? undefined : Uint8Array.from(secret.slice(BYTES.length), (one) => one.charCodeAt(0))
+  maxPublicKeys: 2,
+  checkOf(secret) {
+    if (secret.startsWith('whpk_')) {
+      const key = decode64(secret.slice(5))
+      if (key?.length !== 32) return undefined
+      return (value, message) =>
+        entriesOf(value, 'v1a,', 64, 2).some((signature) => verify(signature, message, key, { zip215: false }))
     }
-    const key = decode64(secret.startsWith('whsec_') ? secret.slice(6) : secret)
-    return key !== undefined && key.length >= 24 && key.length <= 64 ? key : undefined
+    const isBytes = secret.startsWith(BYTES)
+    const bytes = Uint8Array.from(secret.slice(BYTES.length), (one) => one.charCodeAt(0))
+    const key = isBytes ? bytes : decode64(secret.replace(/^(v1,)?whsec_/, ''))
+    if (key === undefined || (isBytes ? key.length === 0 : key.length < 24 || key.length > 64)) return undefined
+    return (value, message) => {
+      const right = Buffer.from(hmac(sha256, key, message))
+      return entriesOf(value, 'v1,', 32, 8).some((signature) => right.equals(signature))
+    }
   },
   prefixOf: (timestamp, nonce) => `${nonce}.${timestamp}.`,
-  isSignature(value, hmac) {
-    if (value.includes(', ')) return false
-    // Only a signature of 32 bytes in its one way of writing counts, and only the first eight do.
-    const counted = value.split(' ').filter((entry) => {
-      const bytes = Buffer.from(entry.slice(3), 'base64')
-      return bytes.length === 32 && entry === `v1,${bytes.toString('base64')}`
-    })
-    return counted.slice(0, 8).includes(`v1,${Buffer.from(hmac).toString('base64')}`)
-  },
   keysOf: (_, { timestamp, nonce }) => [`attempt ${nonce}.${timestamp}`],
 }
 
@@ -107,12 +114,13 @@ export class Oracle {
     const body = typeof received.body === 'string' ? utf8(received.body) : received.body
     if (webhookId === '' || secrets.length === 0 || body === undefined) return ARGUMENT
     if (utf8(webhookId) === undefined) return ARGUMENT
-    const keys: Uint8Array[] = []
+    const checks: Check[] = []
     for (const secret of secrets) {
-      const key = rules.keyOf(secret)
-      if (key === undefined) return ARGUMENT
-      keys.push(key)
+      const check = rules.checkOf(secret)
+      if (check === undefined) return ARGUMENT
+      checks.push(check)
     }
+    if (secrets.filter((secret) => secret.startsWith('whpk_')).length > rules.maxPublicKeys) return ARGUMENT
 
     const isThere = (name: string) => fieldOf(fields, name) !== undefined
     const names = rules.headers.find((set) => set.some(isThere)) ?? rules.headers[0]
@@ -130,7 +138,7 @@ export class Oracle {
     const prefix = rules.prefixOf(timestamp, nonce)
     const message = Buffer.concat([Buffer.from(prefix, 'latin1'), body])
 
-    const matching = keys.findIndex((key) => rules.isSignature(signature, hmac(sha256, key, message)))
+    const matching = checks.findIndex((check) => check(signature, message))
     if (matching < 0) return 'signature_mismatch'
 
     const wanted = rules.keysOf(message, { timestamp, nonce, signature })
@@ -177,6 +185,18 @@ function isNear(digits: string, wall: unknown): boolean {
   const distance = BigInt(wall * PLACES) - BigInt(digits) * 1000n * BigInt(PLACES)
   const limit = 300_000n * BigInt(PLACES)
   return distance <= limit && distance >= -limit
+}
+
+/** Returns the first entries of a list that are base64 of so many bytes in its one way of writing, after a version. */
+function entriesOf(value: string, version: string, length: number, maximum: number): Uint8Array[] {
+  if (value.includes(', ')) return []
+  return value
+    .split(' ')
+    .filter((entry) => entry.startsWith(version))
+    .map((entry) => [entry.slice(version.length), Buffer.from(entry.slice(version.length), 'base64')] as const)
+    .filter(([text, bytes]) => bytes.length === length && text === bytes.toString('base64'))
+    .slice(0, maximum)
+    .map(([, bytes]) => bytes)
 }
 
 function isHexOf(text: string, bytes: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createPrivateKey, sign } from 'node:crypto'
 import {
   type Accepted,
   type Clock,
@@ -57,10 +57,19 @@ const OWN: FuzzedScheme = {
 const KEYS = [24, 32, 64].map((length) => Buffer.alloc(length, 'key').toString('base64'))
 const [SHORTEST = '', USUAL = '', LONGEST = ''] = KEYS
 
+/** Two key pairs of Ed25519 by OpenSSL: the public keys, and the private keys in PKCS #8. */
+const PRIVATE_KEYS: { readonly [publicKey: string]: string } = {
+  'whpk_dj9L+uRlsHRCLQ4Eh8qzd/fXpoE0I8XwyZv2e/3PRZ8=':
+    'MC4CAQAwBQYDK2VwBCIEIFusTO2KEFzb6NT0L4rygLRcmFWAwbWS6o9MZDHYnWSx',
+  'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=':
+    'MC4CAQAwBQYDK2VwBCIEIOl2/3QnB6T3mttT0tTfVWPzWVu9twhHO+zeKyQrmzG3',
+}
+const [PUBLIC_KEY = '', OTHER_PUBLIC_KEY = ''] = Object.keys(PRIVATE_KEYS)
+
 const keyOf = (secret: string) =>
   secret.startsWith(BYTES)
     ? Buffer.from(secret.slice(BYTES.length), 'latin1')
-    : Buffer.from(secret.replace('whsec_', ''), 'base64')
+    : Buffer.from(secret.replace(/^(v1,)?whsec_/, ''), 'base64')
 
 const passed = (secret: string) => (secret.startsWith(BYTES) ? keyOf(secret) : secret)
 
@@ -79,6 +88,9 @@ const STANDARD: FuzzedScheme = {
     `${BYTES}text`,
     `${BYTES}${'\xff'.repeat(32)}`,
     `whsec_${SHORTEST}`,
+    `v1,whsec_${USUAL}`,
+    PUBLIC_KEY,
+    OTHER_PUBLIC_KEY,
   ],
   rareSecrets: [
     Buffer.alloc(23, 'key').toString('base64'),
@@ -86,6 +98,9 @@ const STANDARD: FuzzedScheme = {
     `whsec_whsec_${USUAL}`,
     `WHSEC_${USUAL}`,
     `whsk_${USUAL}`,
+    `v2a,${PUBLIC_KEY}`,
+    PUBLIC_KEY.replace('=', ''),
+    `${PUBLIC_KEY.slice(0, -4)}A===`,
     USUAL.replace('=', ''),
     // A bit of the last digit that is not in use is 1.
     USUAL.replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
@@ -108,8 +123,14 @@ const STANDARD: FuzzedScheme = {
   sign({ timestamp, nonce, body }, { secret, signatures = [], separator }) {
     const hmacWith = (key: Uint8Array) =>
       createHmac('sha256', key).update(`${nonce}.${timestamp}.`).update(body, 'latin1').digest('base64')
-    const valid = `v1,${hmacWith(keyOf(secret))}`
-    const others = [`v1,${hmacWith(Buffer.from('other'))}`, 'v1a,c2ln', 'v1,c2ln', 'v2,', '', valid]
+    const privateKey = PRIVATE_KEYS[secret]
+    const message = Buffer.concat([Buffer.from(`${nonce}.${timestamp}.`), Buffer.from(body, 'latin1')])
+    const ed25519With = (der = '') =>
+      sign(null, message, createPrivateKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'pkcs8' }))
+    const valid =
+      privateKey === undefined ? `v1,${hmacWith(keyOf(secret))}` : `v1a,${ed25519With(privateKey).toString('base64')}`
+    const wrong = `v1a,${Buffer.alloc(64, 1).toString('base64')}`
+    const others = [`v1,${hmacWith(Buffer.from('other'))}`, wrong, 'v1a,c2ln', 'v1,c2ln', 'v2,', '', valid]
     const entries = [valid]
     for (const [other, isFirst] of signatures) entries.splice(isFirst ? 0 : 1, 0, others[other] ?? '')
     return entries.join(separator)

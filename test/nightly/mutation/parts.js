@@ -30,7 +30,7 @@ export const PARTS = {
   },
   'standard-webhooks': {
     mutate: ['src/standard-webhooks/*.ts'],
-    testFiles: ['test/standard-webhooks/{message,receive,secret,verify}.test.ts'],
+    testFiles: ['test/standard-webhooks/{ed25519,message,receive,secret,verify}.test.ts'],
     score: 97,
   },
   messages: {

@@ -7,11 +7,13 @@ import { ABSENT, FOUND, NO_HEADERS, type Shape, TWICE } from '../../support/case
 import { type Mistake, SIGN_MISTAKES, VERIFY_MISTAKES } from '../../support/cases/mistakes.js'
 import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../../support/cases/raw-body.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../../support/request.js'
+import { ED25519_SIGNATURE, MESSAGE_ID, PRIVATE_KEY, PUBLIC_KEY } from '../../support/standard-webhooks.js'
 
 // The cases that run on every runtime.
 
 type Core = typeof import('../../../src/index.js')
 type Testing = typeof import('../../../tools/src/testing/index.js')
+type Standard = typeof import('../../../src/standard-webhooks/index.js')
 type Redis = typeof import('../../../src/stores/redis/index.js')
 type Sqlite = typeof import('../../../src/stores/sqlite.js')
 type Arguments = Parameters<Core['verify']>
@@ -53,6 +55,7 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   const core = loaded.get('inbound-webhook-auth') as Core
   const testing = loaded.get('inbound-webhook-tools/testing') as Testing
+  const standard = loaded.get('inbound-webhook-auth/standard-webhooks') as Standard
   const redis = loaded.get('inbound-webhook-auth/redis') as Redis
   const sqlite = loaded.get('inbound-webhook-auth/sqlite') as Sqlite
 
@@ -70,7 +73,15 @@ export async function outcomeOf(
     run: () => assert.notDeepEqual(Object.keys(exports), []),
   }))
   const shapes = [...headerShapes(core), ...bodyShapes(core)]
-  const cases = [...imports, ...vectors(core), ...shapes, ...mistakes(core), ...readBodies(core), networkStore(redis)]
+  const cases = [
+    ...imports,
+    ...vectors(core),
+    ...shapes,
+    ...mistakes(core),
+    ...readBodies(core),
+    networkStore(redis),
+    ...ed25519(core, standard),
+  ]
   for (const one of cases) await run(one)
   // These cases wait for real time to pass, so they run at once.
   await Promise.all(
@@ -101,6 +112,50 @@ function vectors({ MemoryNonceStore, sign, verify }: Core): Case[] {
       }
     },
   }))
+}
+
+/** The signatures of version 1a, which need more of `node:crypto` than an HMAC. */
+function ed25519({ MemoryNonceStore }: Core, { generateKeyPair, receive, sign, verify }: Standard): Case[] {
+  const options = { messageId: MESSAGE_ID, timestamp: 1_614_265_330 }
+  const [body, clock] = ['{"test": 2432232314}', new TestClock(1_614_265_330_000)]
+  const outcome = async (key: string, headers: Parameters<Standard['verify']>[0]['headers']) => {
+    const result = await verify({ webhookId: '42', headers, body }, key, new MemoryNonceStore(), clock)
+    return result.ok ? 'accepted' : result.reason
+  }
+  const signed = sign(body, PRIVATE_KEY, options)
+  const filledWith = (byte: number) => `whpk_${Buffer.alloc(32, byte).toString('base64')}`
+  return [
+    {
+      name: 'Ed25519: the example of the specification',
+      async run() {
+        assert.equal(signed['webhook-signature'], ED25519_SIGNATURE)
+        assert.equal(await outcome(PUBLIC_KEY, signed), 'accepted')
+      },
+    },
+    {
+      name: 'Ed25519: another key pair, and keys that are no points',
+      async run() {
+        const { publicKey, privateKey } = generateKeyPair()
+        assert.equal(await outcome(publicKey, sign(body, privateKey, options)), 'accepted')
+        for (const key of [publicKey, filledWith(2), filledWith(3), filledWith(4)]) {
+          assert.equal(await outcome(key, signed), 'signature_mismatch')
+        }
+      },
+    },
+    {
+      name: 'Ed25519: an unknown webhook',
+      run: () =>
+        assert.rejects(
+          receive(
+            { request: { headers: signed, rawBody: Buffer.from(body) } },
+            () => null,
+            new MemoryNonceStore(),
+            clock,
+          ),
+          { reason: 'unknown_webhook' },
+        ),
+    },
+  ]
 }
 
 /** Every store that uses a server has the same timers, which differ between runtimes. */

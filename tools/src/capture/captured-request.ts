@@ -17,7 +17,7 @@ export interface PossibleBody {
 }
 
 export interface CapturedRequest extends Omit<PossibleBody, 'body'> {
-  /** The headers. `:method` and `:path` come first, because a sender may have signed the method and the path. */
+  /** The headers. `:method` and `:path` come first, and are the request line. */
   readonly headers: readonly Header[]
   /** The body, or `undefined` if the capture has no body. For example, `curl -v` prints only headers. */
   readonly body: Uint8Array | undefined

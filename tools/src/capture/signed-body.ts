@@ -1,23 +1,18 @@
 import { readHeaders } from '../../../src/rules/headers.js'
 import { fromBase64, hex, utf8 } from '../bytes.js'
-import type { Primitives } from '../primitives.js'
-import { schemeOf, startOf } from '../schemes.js'
+import type { Platform } from '../primitives.js'
+import { isSignedBy, schemeOf, startOf } from '../schemes.js'
 import type { IsSigned } from './body.js'
 import type { Header } from './headers.js'
 
 /** Returns a function that checks whether the signature of a request is right for a body and one of the secrets. */
-export function signatureChecker(
-  platform: Primitives,
-  headers: readonly Header[],
-  secrets: readonly string[],
-): IsSigned {
+export function signatureChecker(platform: Platform, headers: readonly Header[], secrets: readonly string[]): IsSigned {
   const scheme = schemeOf(headers)
   const values = readHeaders(headers, [scheme.headers])
   const { signature = '' } = values
-  const digests = scheme.isStandard ? scheme.digestsIn(signature) : digestOf(signature)
+  const lenient = scheme.isStandard ? scheme : { ...scheme, digestsIn: digestOf }
   const before = utf8(startOf(scheme, values))
-  const keys = secrets.map(scheme.keyOf)
-  return (body) => keys.some((key) => digests.includes(String(platform.hmac('sha256', key, [before, body]))))
+  return (body) => isSignedBy(platform, lenient, signature, [before, body], secrets)
 }
 
 /** Returns the digest in `X-Signature` as lowercase hex. The header can be in hex or base64. */

@@ -5,7 +5,7 @@ import type { CapturedRequest } from '../capture/captured-request.js'
 import { type Header, listHeaders } from '../capture/headers.js'
 import { assertNotMasked } from '../capture/masked.js'
 import { signatureChecker } from '../capture/signed-body.js'
-import type { Primitives } from '../primitives.js'
+import type { Platform } from '../primitives.js'
 import { schemeOf } from '../schemes.js'
 import { confirm, isExplained } from './confirmed-findings.js'
 import { diagnoseInSteps, MAX_HASHES } from './engine.js'
@@ -37,7 +37,7 @@ export interface CaptureDiagnosis extends Diagnosis {
 
 /** Returns why a captured request does not verify. Throws a `CaptureError` if the body is too uncertain for any finding. */
 export function* diagnoseCapture(
-  platform: Primitives,
+  platform: Platform,
   capture: CaptureToDiagnose,
   maxHashes = MAX_HASHES,
 ): Steps<CaptureDiagnosis> {

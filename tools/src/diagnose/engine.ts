@@ -3,15 +3,15 @@ import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import { concat, fromUtf8, hex, isUtf8, utf8 } from '../bytes.js'
 import type { BodyOrigin } from '../capture/body.js'
 import type { Header } from '../capture/headers.js'
-import type { Primitives } from '../primitives.js'
-import { receivedMessage, schemeOf, startOf, type ToolScheme } from '../schemes.js'
+import type { Platform } from '../primitives.js'
+import { isSignedBy, receivedMessage, schemeOf, startOf, type ToolScheme } from '../schemes.js'
 import { countBytes, joinWords, quote } from '../text.js'
 import { checkLostBody, findDamage, suspectBody } from './checks/body.js'
 import { checkHeaders } from './checks/headers.js'
 import { checkLeakedSecret } from './checks/leaked-secret.js'
 import { checkNonce, checkUnfilledNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
-import { checkSignatureFormat } from './checks/signature.js'
+import { checkSignatureFormat, checksEd25519 } from './checks/signature.js'
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
 import { factsOf, type SignedRequest } from './dimensions.js'
 import { type Draft, type EvidenceLine, writeFinding } from './draft.js'
@@ -49,7 +49,7 @@ const NOTHING_FOUND = { found: undefined, notTried: [] }
 
 /** Does the work of `diagnose` on any platform, in steps. Tests pass a smaller `maxHashes`, because a whole search takes long. */
 export function* diagnoseInSteps(
-  platform: Primitives,
+  platform: Platform,
   given: RequestToDiagnose,
   maxHashes = MAX_HASHES,
 ): Steps<Diagnosis> {
@@ -59,11 +59,10 @@ export function* diagnoseInSteps(
   const language = languageOf(headers)
   const mask = maskWith(secrets)
   const scheme = schemeOf(headers)
-  const isSignedBy = (values: HeaderValues) => {
-    const message = [utf8(startOf(scheme, values)), body]
-    const digests = scheme.digestsIn(String(values.signature))
-    return secrets.some((secret) => digests.includes(String(platform.hmac('sha256', scheme.keyOf(secret), message))))
-  }
+  const isSigned = (values: HeaderValues) =>
+    isSignedBy(platform, scheme, String(values.signature), [utf8(startOf(scheme, values)), body], secrets)
+  // A public key cannot sign, so it cannot show what the sender signed instead.
+  const signing = secrets.filter((secret) => scheme.publicKeyOf(secret) === undefined)
   const leaked = checkLeakedSecret(headers, body, secrets, mask)
   const finish = (valid: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
     valid,
@@ -71,7 +70,7 @@ export function* diagnoseInSteps(
     ...(language === undefined ? {} : { language }),
     ...(signedMessage === undefined ? {} : { signedMessage }),
   })
-  const isSignedAsSent = isSignedBy(request)
+  const isSignedAsSent = isSigned(request)
   const { timestamp = '', nonce = '' } = request
   if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && scheme.isNonce(nonce)) {
     return finish(true, [...leaked, ...checkUnfilledNonce(nonce, mask)])
@@ -84,11 +83,11 @@ export function* diagnoseInSteps(
   const maxRewritten = body.length > LARGE ? MAX_REWRITTEN_IF_LARGE : MAX_REWRITTEN
   const limited = limit(platform, Math.max(0, maxHashes - hashesOutside), MAX_BYTES, maxRewritten)
   const context: SearchContext = { headers, body, ...limited }
-  const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
+  const signed = isSignedAsSent ? request : meanings.find(isSigned)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
   const { found, notTried } =
     signed === undefined
-      ? yield* findSigningVariant(factsOf(likeliest, request, mask, scheme), context, mask)
+      ? yield* findSigningVariant(factsOf(likeliest, { ...request, secrets: signing }, mask, scheme), context, mask)
       : NOTHING_FOUND
   const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
   const intended = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
@@ -110,11 +109,11 @@ export function* diagnoseInSteps(
     ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),
-    ...(isUnexplained ? checkSignatureFormat(String(intended.signature), mask, scheme) : []),
+    ...(isUnexplained ? checkSignatureFormat(String(intended.signature), mask, scheme, secrets) : []),
     ...checkUnfilledNonce(intended.nonce, mask),
     ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers, mask, platform) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
-    ...(isUnexplained ? compare(intended, body, platform, mask, scheme, notTried) : []),
+    ...(isUnexplained ? compare(intended, body, platform, mask, scheme, notTried, secrets) : []),
     ...(isArrivalKnown ? [] : drift),
   ]
   const signedMessage = signed && receivedMessage(signed, body, scheme)
@@ -130,15 +129,17 @@ const MAX_TEMPLATE = 100_000
 function compare(
   intended: HeaderValues,
   body: Uint8Array,
-  platform: Primitives,
+  platform: Platform,
   mask: Mask,
   scheme: ToolScheme,
   notTried: readonly string[],
+  secrets: readonly string[],
 ): Draft[] {
   const { timestamp, nonce, signature } = intended
   // Without all three values, there is nothing to compare.
+  const isEd25519 = checksEd25519(String(signature), scheme, secrets)
   if (timestamp === undefined || nonce === undefined) return []
-  if (formsOf(String(signature), mask, scheme, wholeForms).length === 0) return []
+  if (!isEd25519 && formsOf(String(signature), mask, scheme, wholeForms).length === 0) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
   const start = mask(startOf(scheme, intended))
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
@@ -159,6 +160,11 @@ function compare(
     evidence.push(`  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`)
   }
   const draft = { code: 'signature_mismatch', fix: 'compare' } as const
+  if (isEd25519) {
+    const message =
+      'The public key does not belong to the private key of the sender, or the message was changed. A public key cannot sign, so no changes of the message were tried.'
+    return [{ ...draft, message, evidence }]
+  }
   if (notTried.length === 0) {
     const message =
       'No known mistake explains this signature. The secrets differ, or the signed bytes are not the bytes received.'

@@ -272,6 +272,10 @@ export const FIXES = {
     sender:
       'Sign each attempt when you send the request, not when you queue the request. Compare your clock with a time server.',
   },
+  match_key: {
+    receiver:
+      "For v1a signatures, pass the sender's public key (whpk_…). For v1 signatures, pass the secret of the webhook (whsec_…).",
+  },
   compare: {
     sender: "If this command prints a hash that differs from the receiver's hash, sign the bytes that you send.",
     receiver: "If the command prints the receiver's hash, the secrets differ. Set the secret again on both sides.",

@@ -3,6 +3,7 @@ import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../../src/request.js'
 import { type Body, bytesOf } from '../../../src/rules/body.js'
 import { readHeaders } from '../../../src/rules/headers.js'
+import { splitSecret } from '../../../src/standard-webhooks/secret-text.js'
 import { type Header, listHeaders, withoutIterator } from '../capture/headers.js'
 import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
 import { schemeOf } from '../schemes.js'
@@ -79,7 +80,7 @@ export function readArguments(...given: Parameters<typeof diagnose>): RequestToD
   if (original !== undefined && sent === undefined) {
     throw invalidType(`original is ${kindOf(original)}. Pass the bytes of the file that was sent.`)
   }
-  const secrets = readSecrets(secret)
+  const secrets = readSecrets(secret).flatMap(splitSecret)
   if (clock !== undefined) assertClock(clock)
   return {
     ...readHeaders(headers, [schemeOf(lines).headers]),

@@ -1,4 +1,5 @@
 import { base64, fromLatin1, hex, latin1, utf8 } from '../bytes.js'
+import { isPublicKey } from '../schemes.js'
 import { isGuessable } from '../secret-strength.js'
 import { formEncode, percentEncode } from './hypotheses/body-formats.js'
 
@@ -74,9 +75,10 @@ function piecesOf(secrets: readonly string[], minimum?: number): ReadonlyMap<num
   return found
 }
 
-/** Returns each form of a secret, with the minimum length of a masked piece. A prefix such as `whsec_` is not secret. */
+/** Returns each form of a secret, with the minimum length of a masked piece. A prefix such as `whsec_` is not secret, and no public key is. */
 function formsOf(whole: string, minimum?: number): (readonly [length: number, form: string])[] {
-  const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')
+  if (isPublicKey(whole)) return []
+  const secret = whole.replace(/^(v1a?,)?[a-z]{2,8}_(?=.{16})/, '')
   const least = minimum ?? (isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE)
   const count = Math.max(MIN_PIECE, Math.min(least, secret.length))
   const bytes = utf8(secret)

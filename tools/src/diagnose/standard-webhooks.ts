@@ -9,7 +9,7 @@ import { type SignatureForm, signatureForms } from './signature-form.js'
 
 export const STANDARD_FORM = '`v1,` and 44 characters of base64'
 
-export const ASYMMETRIC = 'an asymmetric signature (v1a), which this command does not check'
+export const ASYMMETRIC = 'an Ed25519 signature (v1a), which needs the public key of the sender (whpk_…)'
 
 export const isAsymmetric = (signature: string): boolean => /^v1a,/.test(signature)
 

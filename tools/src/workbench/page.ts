@@ -1,3 +1,4 @@
+import { splitSecret } from '../../../src/standard-webhooks/secret-text.js'
 import { concat, utf8 } from '../bytes.js'
 import { parseTime } from '../capture/arrival.js'
 import { LANGUAGES } from '../diagnose/finding.js'
@@ -99,7 +100,7 @@ function readInput(): CheckInput {
   return {
     capture: capture.bytes,
     body: body.isEmpty ? undefined : body.bytes,
-    secrets: [secret.value],
+    secrets: splitSecret(secret.value),
     arrival: arrival.value === 'time' ? enteredTime() : arrival.value === 'timestamp' ? 'timestamp' : undefined,
     now: Date.now(),
   }

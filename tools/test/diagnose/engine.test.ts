@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../../../test/support/request.js'
+import { PUBLIC_KEY } from '../../../test/support/standard-webhooks.js'
 import { diagnoseInSteps, type RequestToDiagnose } from '../../src/diagnose/engine.js'
 import { runSteps } from '../../src/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
@@ -20,6 +21,19 @@ const received = {
   now: NOW,
   isArrivalKnown: true,
 }
+
+it('computes no HMAC with a public key, which is no secret', () => {
+  const platform: typeof NODE_PRIMITIVES = {
+    ...NODE_PRIMITIVES,
+    hmac() {
+      throw new Error('A public key is no key of an HMAC.')
+    },
+  }
+  const signature = `v1,${'A'.repeat(43)}=`
+  const headers = ['id', 'timestamp', 'signature'].map((name) => [`webhook-${name}`, 'any'] as const)
+  const { findings } = diagnoseWith(platform, { ...received, headers, secrets: [PUBLIC_KEY], signature })
+  expect(findings.map(({ code }) => code)).toContain('signature_format')
+})
 
 it('hashes hardly anything twice', () => {
   const secrets = [' a b ', 'abcd', 'abc']

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { PRIVATE_KEY, PUBLIC_KEY } from '../../../test/support/standard-webhooks.js'
 import { detailsOf, maskedJson, summaryOf } from '../../src/cli/listen/details.js'
 import { Receiver } from '../../src/cli/listen/receiver.js'
 import { reportJson, reportText } from '../../src/cli/listen/report.js'
@@ -204,4 +205,9 @@ it.each([
   ['A1key_0123456789abcdef', '[secret]'],
 ])('only a prefix at the start of a secret is not secret: %s', (secret, masked) => {
   expect(maskSecrets(secret, [secret])).toBe(masked)
+})
+
+it('a public key is not masked, because it is no secret', () => {
+  for (const key of [PUBLIC_KEY, `v1a,${PUBLIC_KEY}`]) expect(maskSecrets(key, [key])).toBe(key)
+  expect(maskSecrets(`v1a,${PRIVATE_KEY}`, [`v1a,${PRIVATE_KEY}`])).toBe('v1a,whsk_[secret]')
 })

@@ -133,7 +133,12 @@ it.each<[string, string, RegExp, Sent]>([
     /secrets differ(.*\n)+.*printf %s 'msg_p5jXN8AQM9LWM0D4loKWxJek\.1614265330\.'/,
     { key: 'another secret' },
   ],
-  ['v1a alone', 'signature_format', /asymmetric signature \(v1a\), which this command/, { write: () => V1A }],
+  [
+    'v1a alone',
+    'signature_format',
+    /Ed25519 signature \(v1a\), which needs .*\n.*pass the sender's public key/,
+    { write: () => V1A },
+  ],
   ['a placeholder', 'message_nonce', /webhook-id is the text `\{\{nonce\}\}`/, { id: '{{nonce}}' }],
 ])('a request of Standard Webhooks with one mistake is explained: %s', async (_, code, says, parts) => {
   const { valid, codes, text } = await findingsOf(sent(parts))

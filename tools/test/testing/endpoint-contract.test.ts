@@ -5,6 +5,7 @@ import { handle, MemoryNonceStore, refusal } from '../../../src/index.js'
 import { canBeSplitDifferently } from '../../../src/rules/nonce.js'
 import * as standard from '../../../src/standard-webhooks/index.js'
 import { SimulatedTime } from '../../../test/support/simulated-time.js'
+import { PRIVATE_KEY, PUBLIC_KEY } from '../../../test/support/standard-webhooks.js'
 import { SIMULATED, SimulatedDatabase } from '../../../test/support/transactions/simulated-database.js'
 import type { EndpointFault } from '../../src/testing/endpoint/faults.js'
 import type { EndpointCaseCode } from '../../src/testing/endpoint/rows.js'
@@ -139,6 +140,69 @@ describe('the contract of Standard Webhooks', () => {
     expect(await failures({ ...STANDARD, secret: Buffer.from(STANDARD_SECRET.slice(6), 'base64'), post })).toEqual({})
   })
 
+  describe('with a private key', () => {
+    const ED25519 = { ...STANDARD, secret: PRIVATE_KEY }
+    const nonceStore = new MemoryNonceStore()
+    /** Returns the `post` of a receiver that changes the headers before it verifies them with this library. */
+    const verifying =
+      (change: (name: string, value: string) => string = (_, value) => value): EndpointContractOptions['post'] =>
+      async (headers, body) => {
+        const changed = headers.map(([name, value]) => [name, change(name, value)] as const)
+        const { ok } = await standard.verify({ webhookId: '42', headers: changed, body }, PUBLIC_KEY, nonceStore)
+        return { status: ok ? 204 : 401 }
+      }
+    const ofSignature = (change: (value: string) => string) =>
+      verifying((name, value) => (name.endsWith('-signature') ? change(value) : value))
+
+    it('is passed by this library with the public key', async () => {
+      expect(await failures({ ...ED25519, post: verifying() })).toEqual({})
+    })
+
+    it.each<[string, EndpointContractOptions['post'], string[], RegExp]>([
+      [
+        'reads v1a as v1',
+        ofSignature((value) => value.replace(/^v1,/, 'v1a,')),
+        ['signature-version'],
+        /begin with v1a/,
+      ],
+      [
+        'adds a version',
+        ofSignature((value) => value.replace(/^,/, 'v1a,').replace(/^([^,]+)$/, 'v1a,$1')),
+        ['signature-version'],
+        /without a version/,
+      ],
+    ])('finds that a receiver %s', async (_, post, codes, says) => {
+      const found = await failures({ ...ED25519, post })
+      expect(Object.keys(found)).toEqual(codes)
+      expect(JSON.stringify(found)).toMatch(says)
+    })
+
+    it.each<[string, (value: string) => string, RegExp]>([
+      [
+        'the signature in hex',
+        (value) => value.replace(/(?<=,).*/, (text) => Buffer.from(text, 'hex').toString('base64')),
+        /in hex/,
+      ],
+      ['the signature without its version', (value) => `v1a,${value}`, /without its version/],
+    ])('finds what a receiver expects instead: %s', async (_, change, says) => {
+      expect(await failures({ ...ED25519, post: ofSignature(change) })).toMatchObject({
+        'accepted-json': { fault: 'refused', cause: expect.stringMatching(says) },
+      })
+    })
+
+    it('names neither HMAC nor v1, in its advice', async () => {
+      const texts = JSON.stringify(await failures({ ...ED25519, post: () => ({ status: 204 }) }))
+      expect(texts).toContain('Verify each entry that begins with v1a')
+      expect(texts).not.toMatch(/HMAC|v1,|X-|44/)
+      expect(() => endpointContract({ ...ED25519, secret: PUBLIC_KEY, post: right() })).toThrow(
+        'secret is a public key',
+      )
+      expect(() => endpointContract({ ...ED25519, scheme: 'ed25519' as never, post: right() })).toThrow(
+        'scheme must be',
+      )
+    })
+  })
+
   it.each(STANDARD_MISTAKES)('finds the mistake of a receiver that $name', async ({ fails, says, apply }) => {
     const receiver = new StandardReceiver(STANDARD_SECRET)
     const found = await failures({ ...STANDARD, post: postDirectly(Object.assign(receiver, apply(receiver))) })
@@ -179,7 +243,7 @@ describe('the contract of Standard Webhooks', () => {
 
   it.each([
     [{ scheme: 'svix' }, "scheme must be 'x-signature' or 'standard-webhooks'."],
-    [{ secret: 'not base64!' }, 'secret is not base64 with or without whsec_.'],
+    [{ secret: 'not.base64!' }, 'secret is not base64 apart from a prefix such as whsec_.'],
     [{ secret: '' }, 'secret is an empty string.'],
     [{ secret: Buffer.of() }, 'secret has no bytes.'],
     [{ secret: Buffer.from(SECRET), scheme: undefined }, 'secret is'],

@@ -1,14 +1,21 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { publicKeyOf, signEd25519 } from '../../../src/standard-webhooks/ed25519.js'
 import { bodies } from '../../../test/support/arbitraries.js'
 import { fc } from '../../../test/support/fast-check.js'
 import { signatureOf } from '../../../test/support/request.js'
+import { ED25519_SIGNATURE, MESSAGE_ID, PUBLIC_KEY } from '../../../test/support/standard-webhooks.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 import { browserPrimitives } from '../../src/workbench/browser-primitives.js'
 import { check } from '../../src/workbench/check.js'
 
 // The page computes the same values as Node.
 
+const SIGNED_HEADERS = {
+  'webhook-id': MESSAGE_ID,
+  'webhook-timestamp': '1614265330',
+  'webhook-signature': ED25519_SIGNATURE,
+}
 const BROWSER_PRIMITIVES = browserPrimitives()
 const parts = fc.array(bodies, { maxLength: 3 })
 
@@ -35,6 +42,35 @@ describe.each(['sha256', 'sha1', 'sha512', 'sha384', 'md5', 'sha3-256'] as const
       }),
     )
   })
+})
+
+it('an Ed25519 signature is checked as by Node', () => {
+  const seed = Buffer.alloc(32, 7)
+  const publicKey = publicKeyOf(seed)
+  fc.assert(
+    fc.property(parts, fc.nat({ max: 63 }), fc.nat({ max: 255 }), (parts, at, change) => {
+      const signature = Buffer.from(signEd25519(Buffer.concat(parts), seed), 'base64')
+      signature[at] = (signature[at] as number) ^ change
+      const signatures = [Buffer.alloc(64), signature].map((bytes) => bytes.toString('base64'))
+      for (const platform of [NODE_PRIMITIVES, BROWSER_PRIMITIVES]) {
+        expect(platform.verify(publicKey, parts, signatures)).toBe(change === 0)
+      }
+    }),
+    { numRuns: 20, examples: [[[Buffer.from('a'), Buffer.from('b')], 0, 0]] },
+  )
+})
+
+it('the page checks a v1a signature with the public key', () => {
+  const headers = Object.entries({ ...SIGNED_HEADERS }).map(([name, value]) => `${name}: ${value}\n`)
+  const now = 1_614_265_330_000
+  const reportOn = (body: string) => {
+    const capture = Buffer.from(`${headers.join('')}\n${body}`)
+    return check({ capture, body: undefined, secrets: [PUBLIC_KEY], arrival: String(now), now })
+  }
+  const statuses = (body: string) => reportOn(body).rules.map(({ status }) => status)
+  expect(statuses('{"test": 2432232314}')).toEqual([...Array(5).fill('met'), 'not checked'])
+  expect(statuses('{"test": 2432232315}')).toEqual([...Array(4).fill('met'), 'broken', 'not checked'])
+  expect(reportOn('{"test": 2432232315}').findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
 })
 
 describe.each([

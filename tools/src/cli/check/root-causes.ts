@@ -1,6 +1,6 @@
 import { ADVICE, type EndpointFault } from '../../testing/endpoint/faults.js'
 import { type EndpointCaseCode, ROWS } from '../../testing/endpoint/rows.js'
-import { type ContractScheme, SCHEMES, type SchemeName } from '../../testing/endpoint/scheme.js'
+import { type ContractName, type ContractScheme, howToCheck, SCHEMES } from '../../testing/endpoint/scheme.js'
 import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 
 // Often, several cases fail for one reason. The table in this file finds this reason.
@@ -46,7 +46,7 @@ const clock = (codes: RegExp, direction: string): RootCause => ({
 })
 
 /** Returns a table whose first row that matches explains its cases. Later rows explain only the other cases. */
-const rootCauses = ({ message, form }: ContractScheme): readonly RootCause[] => [
+const rootCauses = (scheme: ContractScheme): readonly RootCause[] => [
   {
     ...cause(ACCEPTED, /(headers|timestamp|nonce|signature|body|replay)-.*/, [
       'signature-other-secret',
@@ -68,7 +68,7 @@ const rootCauses = ({ message, form }: ContractScheme): readonly RootCause[] => 
     minCases: 8,
     advice: {
       cause: 'The endpoint does not check the signature, or ignores the result of the check.',
-      fix: `Compute the HMAC-SHA256 of ${message} with the secret, as ${form}. Compare the result with the header, and answer 401 if the two differ.`,
+      fix: howToCheck(scheme),
     },
   },
   // The endpoint parses JSON and writes the JSON again.
@@ -114,7 +114,7 @@ const rootCauses = ({ message, form }: ContractScheme): readonly RootCause[] => 
 ]
 
 /** Returns what to change. Faults that hide other results, such as a redirect, come first. Causes of one case come last. */
-export function explainFailures(cases: readonly CheckedCase[], scheme: SchemeName = 'x-signature'): Finding[] {
+export function explainFailures(cases: readonly CheckedCase[], scheme: ContractName = 'x-signature'): Finding[] {
   const failed = cases.flatMap(({ code, result }) => (result.ok ? [] : [{ ...result, code }]))
   const faults = new Set<EndpointFault>(BOTH)
   const findings = groupByFix(failed.filter(({ fault }) => !faults.has(fault)))

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MAX_TIMEOUT } from '../../../../src/arguments.js'
+import { contractName } from '../../testing/endpoint/scheme.js'
 import { type EndpointCase, type EndpointResult, endpointContract } from '../../testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
@@ -88,7 +89,8 @@ export const check = defineCommand({
     const cases = await runCases(chosen, contract, client, print, context, style)
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
-    const findings = texts.byDanger(explainFailures(cases, scheme), cases)
+    const name = scheme && contractName(scheme, loaded.secret)
+    const findings = texts.byDanger(explainFailures(cases, name), cases)
     if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped, findings))
     const planned = chosen.length - skipped.length
     await print(conclusion(cases, findings, { planned, isWhole: planned === contract.length, endpoint }, style))

@@ -9,12 +9,13 @@ import { schemeOf } from '../../schemes.js'
 import { defineCommand, guideAddress } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, describeRead, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { assertPublicKeys, publicKeyNotes } from '../input/scheme.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
 import { notesText, warningsText, wrapText } from '../output/terminal.js'
 
 const STANDARD =
-  'The headers are those of Standard Webhooks. In the library, import from inbound-webhook-auth/standard-webhooks. Signatures of version v1a are not checked.'
+  'The headers are those of Standard Webhooks. In the library, import from inbound-webhook-auth/standard-webhooks. To check signatures of version v1a, pass the public key of the sender (whpk_…).'
 
 const ELSEWHERE =
   'If an endpoint rejects this request, the endpoint has another secret or a wrong clock, receives other bytes, or has already accepted the request.'
@@ -41,6 +42,7 @@ export const diagnose = defineCommand({
     const received = await readReceived(call, context)
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
+    assertPublicKeys(secrets)
     const diagnosis = await inTurns(diagnoseCapture(NODE_PRIMITIVES, { ...received, secrets }))
     const { valid, findings, language: guessed, warnings } = diagnosis
     // With several secrets, a finding names a secret by its index: `secret[1]`.
@@ -56,6 +58,7 @@ export const diagnose = defineCommand({
     const notes = [
       ...describeRead(received, diagnosis, maskWith(secrets)),
       ...(schemeOf(received.headers).isStandard ? [STANDARD] : []),
+      ...publicKeyNotes(secrets),
       ...indexes,
       ...loaded.notes,
       ...weaknessNotes(loaded),

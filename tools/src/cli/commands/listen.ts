@@ -6,6 +6,7 @@ import { defineCommand, quote, UsageError } from '../command.js'
 import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
+import { assertPublicKeys, publicKeyNotes } from '../input/scheme.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { keepsPath } from '../listen/forward.js'
 import { PageServer } from '../listen/page-server.js'
@@ -80,6 +81,7 @@ export const listen = defineCommand({
     const language = parseLanguage(call.values.language, LANGUAGES)
     const named = call.values['allow-host']?.map(parseHost)
     const loaded = await loadSecrets(call, context)
+    assertPublicKeys(loaded.secrets)
     const html = call.values.page ? String(await readWorkbench(context)) : undefined
     if (save !== undefined) await createFolder(save)
 
@@ -111,7 +113,7 @@ export const listen = defineCommand({
 
     const passed = endpoint === undefined ? [] : [passesOn(endpoint)]
     const warnings = isLoopback(host) ? passed : [...passed, WARNING]
-    const notes = [...loaded.notes, ...weaknessNotes(loaded), ...warnings]
+    const notes = [...loaded.notes, ...weaknessNotes(loaded), ...publicKeyNotes(loaded.secrets), ...warnings]
     await write(stderr, notesText(notes, styleOf(stderr)))
     const url = await page?.start(origin)
     await write(stdout, isJson ? jsonLine({ listening: origin, page: url }) : heading(origin, url, styleOf(stdout)))

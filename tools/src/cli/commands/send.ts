@@ -75,7 +75,7 @@ export const send = defineCommand({
     const method = saved?.method ?? 'POST'
     const request = { method, url, headers: replaceHeaders(headers, extra), body }
     const response = await sendRequest(request, timeout)
-    return outcomeOf(maskResponse(response, loaded.secret), notes, style)
+    return outcomeOf(maskResponse(response, loaded.secrets), notes, style)
   },
 })
 
@@ -84,9 +84,12 @@ function outcomeOf(response: EndpointResponse, notes: readonly string[], style: 
   return { exitCode: ok ? 0 : 1, text: responseText(response, style), document: { ok, ...response, notes }, notes }
 }
 
-/** Returns the response with the secret masked, because an endpoint under development can print its secret. */
-function maskResponse({ status, statusText, headers, body }: EndpointResponse, secret: string): EndpointResponse {
-  const mask = (text: string) => maskSecrets(text, [secret])
+/** Returns the response with the secrets masked, because an endpoint under development can print its secret. */
+function maskResponse(
+  { status, statusText, headers, body }: EndpointResponse,
+  secrets: readonly string[],
+): EndpointResponse {
+  const mask = (text: string) => maskSecrets(text, secrets)
   const masked = Object.entries(headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.map(mask) : mask(String(value)),

@@ -2,11 +2,13 @@ import { Buffer } from 'node:buffer'
 import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
 import type { Body } from '../../../../src/rules/body.js'
+import { readKeys } from '../../../../src/standard-webhooks/secret.js'
+import { splitSecret } from '../../../../src/standard-webhooks/secret-text.js'
 import { sign as signStandard } from '../../../../src/standard-webhooks/sign.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
-import { decodeStandardSecret, schemeOf } from '../../schemes.js'
+import { decodeStandardSecret, isPublicKey, schemeOf } from '../../schemes.js'
 import type { SchemeName } from '../../testing/endpoint/scheme.js'
-import { type Options, unknownWord } from '../command.js'
+import { type Options, UsageError, unknownWord } from '../command.js'
 import { replaceHeaders } from './received.js'
 
 const SCHEMES: readonly SchemeName[] = ['x-signature', 'standard-webhooks']
@@ -24,9 +26,52 @@ export function parseScheme(text?: string): SchemeName | undefined {
   return scheme
 }
 
-/** Returns a secret of Standard Webhooks: the text if it is base64, or else its bytes, which some platforms use as the key. */
+const isTextAsKey = (secret: string) => !/wh(sec|[ps]k)_/.test(secret) && decodeStandardSecret(secret) === undefined
+
+/**
+ * Returns the secret of Standard Webhooks to sign with, or the first one in a text such as `v1,whsec_A|v1,whsec_B`. A text that is not base64
+ * is the key itself. Throws for a text with a mistake after its prefix, because platforms decode a secret with a prefix.
+ */
 export function standardSecret(secret: string): string | Uint8Array {
-  return decodeStandardSecret(secret) === undefined ? Buffer.from(secret) : secret
+  if (isTextAsKey(secret)) return Buffer.from(secret)
+  assertKeys(secret, 'sign')
+  return splitSecret(secret)[0] as string
+}
+
+/** Returns all secrets in a text. Unlike `standardSecret`, allows base64 that is not canonical, which some platforms print. */
+function standardSecrets(secret: string): readonly (string | Uint8Array)[] {
+  const parts = splitSecret(secret)
+  const keys = parts.flatMap((part) => decodeStandardSecret(part) ?? [])
+  if (keys.length === parts.length) return keys
+  const first = standardSecret(secret)
+  return typeof first === 'string' ? parts : [first]
+}
+
+function assertKeys(...[secret, use]: [string | readonly string[], 'sign' | 'verify']): void {
+  try {
+    readKeys(secret, '', use)
+  } catch (error) {
+    // The advice on `Buffer.from` is for JavaScript programmers.
+    const message = String(Object(error).message).replace(/ If [^.]*, pass Buffer\.from\(secret\)\.$/, '')
+    throw new UsageError(message.replace(/^./, (letter) => letter.toUpperCase()))
+  }
+}
+
+/** Throws if a public key is wrong, or if a secret is a private key, with which nothing is verified. */
+export function assertPublicKeys(secrets: readonly string[]): void {
+  const keys = secrets.filter(
+    (secret) => isPublicKey(secret) || /^(v1a,)?whsk_([\w+/]{43}=|[\w+/]{86}==)$/.test(secret),
+  )
+  if (keys.length > 0) assertKeys(keys.length === 1 ? String(keys[0]) : keys, 'verify')
+}
+
+/** Returns a remark on what a public key can check. */
+export function publicKeyNotes(secrets: readonly string[]): string[] {
+  return secrets.some(isPublicKey)
+    ? [
+        'A public key checks v1a signatures, but cannot sign. If a signature is wrong, the headers and the time are checked, but not what the sender signed instead.',
+      ]
+    : []
 }
 
 export function signWith(
@@ -36,7 +81,7 @@ export function signWith(
   { nonce, ...options }: { nonce?: string | undefined; timestamp?: number | undefined; clock: Clock },
 ): { [name: string]: string } {
   if (scheme !== 'standard-webhooks') return sign(body, secret, { nonce, ...options })
-  return signStandard(body, decodeStandardSecret(secret) ?? Buffer.from(secret), { messageId: nonce, ...options })
+  return signStandard(body, standardSecrets(secret), { messageId: nonce, ...options })
 }
 
 /**
@@ -67,11 +112,12 @@ export function schemeNameOf(headers: readonly Header[]): SchemeName | undefined
 
 /** Returns remarks on a secret that does not have the usual form of the scheme. */
 export function schemeNotes(scheme: SchemeName | undefined, secret: string): string[] {
-  if (scheme === undefined && secret.startsWith('whsec_')) {
+  const [, prefix] = /^(?:v1a?,)?(wh(?:sec|sk)_)/.exec(secret) ?? []
+  if (scheme === undefined && prefix !== undefined) {
     return [
-      'The secret begins with whsec_, as secrets of Standard Webhooks do. For that scheme, pass --scheme standard-webhooks.',
+      `The secret begins with ${prefix}, as secrets of Standard Webhooks do. For that scheme, pass --scheme standard-webhooks.`,
     ]
   }
-  if (scheme !== 'standard-webhooks' || decodeStandardSecret(secret) !== undefined) return []
+  if (scheme !== 'standard-webhooks' || !isTextAsKey(secret)) return []
   return ['The secret is not base64 of 24 to 64 bytes, so its text is the key.']
 }

@@ -2,6 +2,7 @@ import { openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ReadStream, WriteStream } from 'node:tty'
+import { splitSecret } from '../../../../src/standard-webhooks/secret-text.js'
 import { isGuessable } from '../../secret-strength.js'
 import { describeOddSpace } from '../../text.js'
 import { type Call, type Context, Interrupted, type Options, quote, type Terminal, UsageError } from '../command.js'
@@ -23,6 +24,9 @@ export const SECRET_OPTIONS = {
 type SecretCall = Pick<Call<typeof SECRET_OPTIONS>, 'values'>
 
 export interface Secrets {
+  /** The texts as given. */
+  readonly texts: readonly string[]
+  /** The secrets in these texts. A text such as `v1,whsec_A|v1,whsec_B` has two. */
   readonly secrets: readonly string[]
   /** Where each secret comes from, in the same order: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]
@@ -46,9 +50,14 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   const [empty] = found.find(([, secret]) => secret === '') ?? []
   if (empty !== undefined) throw new UsageError(`The secret of ${empty} is empty. Set the secret, and try again.`)
   if (found.length === 0) found.push(['the terminal', await askForSecret(context)])
+  const parts = found.flatMap(([name, secret]) => {
+    const all = splitSecret(secret)
+    return all.map((part, index) => [all.length === 1 ? name : `${name}, part ${index + 1}`, part] as const)
+  })
   return {
-    secrets: found.map(([, secret]) => secret),
-    names: found.map(([name]) => name),
+    texts: found.map(([, text]) => text),
+    secrets: parts.map(([, secret]) => secret),
+    names: parts.map(([name]) => name),
     hasNewline: newlines.length > 0,
     notes: [...newlines, ...found.flatMap(([name, secret]) => noteOn(name, secret))],
   }
@@ -57,7 +66,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
 /** Reads the secret to sign with. Throws if there are several secrets. */
 export async function loadSecret(call: SecretCall, context: Context): Promise<Secrets & { readonly secret: string }> {
   const loaded = await loadSecrets(call, context)
-  const [secret, ...others] = loaded.secrets
+  const [secret, ...others] = loaded.texts
   if (secret === undefined || others.length > 0)
     throw new UsageError('A request has only one signature. Pass one secret.')
   return { ...loaded, secret }

@@ -3,7 +3,7 @@ import { base64 } from '../../bytes.js'
 import { valuesOf } from '../../capture/headers.js'
 import { maskBytes, maskSecrets } from '../../diagnose/mask-secrets.js'
 import { NODE_PRIMITIVES } from '../../node-primitives.js'
-import { receivedMessage, schemeOf, startOf } from '../../schemes.js'
+import { isSignedBy, receivedMessage, schemeOf, startOf } from '../../schemes.js'
 import type { Details, Summary } from '../../workbench/live-data.js'
 import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
@@ -32,9 +32,9 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
   const scheme = schemeOf(lines)
   const headers = readHeaders(lines, [scheme.headers])
   const message = [receivedMessage(headers, body, scheme)]
-  const expected = secrets.map((secret) => String(NODE_PRIMITIVES.hmac('sha256', scheme.keyOf(secret), message)))
+  const isRight = isSignedBy(NODE_PRIMITIVES, scheme, String(headers.signature), message, secrets)
   const arrival = [time, 'by the clock of listen'] as const
-  const rules = checkRules(headers, arrival, expected, time, scheme)
+  const rules = checkRules(headers, arrival, isRight, time, scheme)
   return {
     ...details,
     report: {

@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../../../src/clock.js'
-import { pairsOf } from '../../capture/headers.js'
+import { type Header, pairsOf } from '../../capture/headers.js'
 import type { EndpointResponse, Hello, Summary } from '../../workbench/live-data.js'
 import { guideAddress } from '../command.js'
+import { describeError } from '../describe-error.js'
 import { schemeNameOf, signAgain } from '../input/scheme.js'
 import { PAGE_HEADERS } from '../workbench-page.js'
 import { detailsOf, maskedJson, summaryOf } from './details.js'
@@ -165,7 +166,14 @@ export class PageServer {
   async #signAndSend(received: Received | undefined): Promise<EndpointResponse | undefined> {
     const { endpoint, clock } = this.#settings
     if (endpoint === undefined || received === undefined) return undefined
-    const headers = signAgain(schemeNameOf(received.headers), received, received.secret, clock)
+    let headers: readonly Header[]
+    try {
+      headers = signAgain(schemeNameOf(received.headers), received, received.secret, clock)
+    } catch (error) {
+      // For example, a public key cannot sign.
+      const statusText = `no response, because nothing was sent. ${describeError(error)}`
+      return { status: 0, statusText, headers: [], body: '' }
+    }
     const request = { ...received, target: received.path, headers }
     const { status, statusText, rawHeaders, body } = await forward(request, endpoint, this.#ended.signal)
     return { status, statusText, headers: pairsOf(rawHeaders), body: body.slice(0, MAX_RESPONSE) }

@@ -8,7 +8,7 @@ import { readBody, type Verification, verify } from '../../../../src/index.js'
 import { verify as verifyStandard } from '../../../../src/standard-webhooks/verify.js'
 import { type Header, pairsOf } from '../../capture/headers.js'
 import { maskBytes, maskSecrets } from '../../diagnose/mask-secrets.js'
-import { schemeOf } from '../../schemes.js'
+import { isPublicKey, schemeOf } from '../../schemes.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
 import { findDifferences, forward, responseHeaders } from './forward.js'
@@ -228,8 +228,9 @@ export class Receiver {
     const store = this.#nonces.storeFor(time)
     const request = { webhookId: 'listen', headers, body }
     const { isStandard, keyOf } = schemeOf(headers)
+    const keys = secrets.map((secret) => (isPublicKey(secret) ? secret : keyOf(secret)))
     const result = isStandard
-      ? await verifyStandard(request, secrets.map(keyOf), store, { now: () => time })
+      ? await verifyStandard(request, keys, store, { now: () => time })
       : await verify(request, secrets, store, { now: () => time })
     const isReplay = !result.ok && result.reason === 'replayed_nonce'
     const decided = { result, ...(isReplay ? { replay: store.describeReplay() } : {}) }
@@ -242,7 +243,7 @@ export class Receiver {
     const status = endpointResponse.status || 502
     answerWith(response, status, responseHeaders(endpointResponse), endpointResponse.bytes)
     const reason = result.ok ? undefined : result.reason
-    const keyLength = result.ok ? keyOf(String(secrets[result.secretIndex])).length : undefined
+    const keyLength = result.ok ? keys[result.secretIndex]?.length : undefined
     const verdict = { reason, body, keyLength, answeredAt: clock.now() }
     const differences = findDifferences(verdict, endpointResponse)
     return { ...decided, status, forwarded: { status: endpointResponse.status }, differences }

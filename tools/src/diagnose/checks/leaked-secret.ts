@@ -1,5 +1,6 @@
 import { fromBase64, fromHex, fromUtf8 } from '../../bytes.js'
 import type { Header } from '../../capture/headers.js'
+import { isPublicKey } from '../../schemes.js'
 import { joinWords, listNames } from '../../text.js'
 import type { Draft } from '../draft.js'
 import type { Mask } from '../mask-secrets.js'
@@ -20,6 +21,7 @@ export function checkLeakedSecret(
   mask: Mask,
 ): Draft[] {
   const long = secrets
+    .filter((secret) => !isPublicKey(secret))
     .flatMap((secret) => [secret, secret.trim(), withoutPrefix(secret)])
     .filter((secret) => secret.length >= MIN_SECRET)
   const texts = long.flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())])
@@ -49,4 +51,4 @@ function decode(word: string): string {
 }
 
 /** Returns a secret without a prefix such as `whsec_`, because the part after the prefix must be secret too. */
-const withoutPrefix = (secret: string) => secret.replace(/^[a-z]{2,8}_(?=.{16})/, '')
+const withoutPrefix = (secret: string) => secret.replace(/^(v1a?,)?[a-z]{2,8}_(?=.{16})/, '')

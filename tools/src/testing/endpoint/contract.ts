@@ -24,7 +24,7 @@ import {
   type Step,
   WRONG_SIGNATURE,
 } from './rows.js'
-import { SCHEMES, type SchemeName } from './scheme.js'
+import { type ContractName, contractName, SCHEMES, type SchemeName } from './scheme.js'
 import { leaksSignature, otherKey, Sender } from './sender.js'
 
 /** The address to send a request to, and how many requests are sent at the same time. */
@@ -60,8 +60,8 @@ export interface EndpointContractOptions {
     delivery: EndpointDelivery,
   ) => EndpointResponse | Promise<EndpointResponse>
   /**
-   * The webhook's signing secret as text. For Standard Webhooks, base64 with or without `whsec_`, or the bytes of the key. An empty secret is
-   * not allowed.
+   * The webhook's signing secret as text. For Standard Webhooks, base64 with or without `whsec_`, the bytes of the key, or the private key of
+   * Ed25519 (`whsk_…`). An empty secret is not allowed.
    */
   secret: string | Uint8Array
   /** The signing scheme: `'x-signature'`, the default, or `'standard-webhooks'`. */
@@ -179,8 +179,8 @@ export function endpointContract(options: EndpointContractOptions): EndpointCase
   })
 }
 
-interface Settings extends Omit<EndpointContractOptions, 'body'> {
-  readonly scheme: SchemeName
+interface Settings extends Omit<EndpointContractOptions, 'body' | 'scheme'> {
+  readonly scheme: ContractName
   readonly clock: Clock
   readonly event: Uint8Array | undefined
   readonly instances: number
@@ -193,7 +193,8 @@ function checkOptions(options: EndpointContractOptions): Settings {
   if (typeof post !== 'function') {
     throw invalidType(`post is ${kindOf(post)}. Pass a function that sends a request, such as one that calls fetch.`)
   }
-  if (!Object.hasOwn(SCHEMES, scheme)) throw invalidType("scheme must be 'x-signature' or 'standard-webhooks'.")
+  if (scheme !== 'x-signature' && scheme !== 'standard-webhooks')
+    throw invalidType("scheme must be 'x-signature' or 'standard-webhooks'.")
   // Standard Webhooks has its own rules for secrets, which the sender checks.
   if (scheme === 'x-signature') assertText(secret, 'secret', 'Pass the signing secret of the webhook as text.')
   assertClock(clock)
@@ -205,7 +206,7 @@ function checkOptions(options: EndpointContractOptions): Settings {
     throw invalidRange('instances is not a whole number above 0. Pass the number of addresses that post sends to.')
   }
   assertTimeout(timeout, 'timeout', 5000)
-  return { post, secret, scheme, clock, event, instances, timeout }
+  return { post, secret, scheme: contractName(scheme, secret), clock, event, instances, timeout }
 }
 
 interface CheckedResponse {
@@ -425,7 +426,9 @@ class Run {
       }
     }
     if (Math.abs(drift) > WINDOW_SECONDS) return describeDrift(drift)
-    for (const { request, cause, fix } of REFUSALS[this.settings.scheme]) {
+    for (const { request, cause, fix } of REFUSALS[
+      this.settings.scheme === 'x-signature' ? 'x-signature' : 'standard-webhooks'
+    ]) {
       const changed = request(this.sender)
       if (changed === undefined) continue
       const response = await this.#send({ request: changed, expected: 'ignored' })

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer'
-import { createHmac } from 'node:crypto'
 import type { Advice } from './faults.js'
 import { type ContractScheme, SCHEMES, type SchemeName } from './scheme.js'
 import { type EndpointRequest, headerValue, Sender, unique, withValues } from './sender.js'
@@ -18,9 +17,8 @@ function signs(message: string, cause: string, fix: string): Refusal {
     const right = sender.sign()
     const [timestamp, nonce] = [headerValue(right, 'timestamp'), headerValue(right, 'nonce')]
     const values: { readonly [part: string]: string | Uint8Array } = { timestamp, nonce, body: right.body }
-    const hmac = createHmac('sha256', sender.key)
-    for (const part of message.split(/[<>]/)) hmac.update(values[part] ?? part)
-    return withValues(right, { signature: sender.scheme.write(hmac.digest()) })
+    const bytes = Buffer.concat(message.split(/[<>]/).map((part) => Buffer.from(values[part] ?? part)))
+    return withValues(right, { signature: sender.scheme.signBytes(bytes, sender.key) })
   }
   return { request, cause, fix }
 }
@@ -33,10 +31,16 @@ function writtenAs(write: (signature: string) => string) {
   }
 }
 
+/** Returns a signature of Standard Webhooks in hex, after its version. */
+export function inHex(signature: string): string {
+  const [version = '', base64 = ''] = signature.split(',')
+  return `${version},${Buffer.from(base64, 'base64').toString('hex')}`
+}
+
 /** Returns a function that signs a request with the key `keyOf(secret)`. If this is the right key, the function returns `undefined`. */
 function keyedBy(keyOf: (secret: string) => string | Buffer) {
   return (sender: Sender): EndpointRequest | undefined => {
-    if (typeof sender.secret !== 'string') return undefined
+    if (typeof sender.secret !== 'string' || sender.scheme.algorithm === 'Ed25519') return undefined
     const key = Buffer.from(keyOf(sender.secret))
     return key.equals(sender.key) ? undefined : sender.sign({ key })
   }
@@ -164,14 +168,14 @@ export const REFUSALS: { readonly [name in SchemeName]: readonly Refusal[] } = {
     },
     ...common(STANDARD),
     {
-      request: writtenAs((right) => right.slice(3)),
-      cause: 'The endpoint expects the signature without "v1," before it.',
-      fix: 'Split webhook-signature at spaces, and compare each entry that begins with "v1,".',
+      request: writtenAs((right) => right.replace(/^v1a?,/, '')),
+      cause: 'The endpoint expects the signature without its version before it.',
+      fix: 'Split webhook-signature at spaces, and check each entry that begins with "v1,", or with "v1a," for Ed25519.',
     },
     {
-      request: writtenAs((right) => `v1,${Buffer.from(right.slice(3), 'base64').toString('hex')}`),
+      request: writtenAs(inHex),
       cause: 'The endpoint expects the signature in hex.',
-      fix: "Write the HMAC in base64: digest('base64') in Node, base64.b64encode(digest()) in Python.",
+      fix: "Write the signature in base64: digest('base64') in Node, base64.b64encode(digest()) in Python.",
     },
     signs('<timestamp>.<body>', 'The endpoint computes the signature without the ID.', STANDARD_MESSAGE),
     signs(

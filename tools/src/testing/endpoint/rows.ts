@@ -3,7 +3,8 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { HeaderNames } from '../../../../src/rules/formats.js'
 import type { Advice } from './faults.js'
-import { type ContractScheme, SCHEMES, type SchemeName } from './scheme.js'
+import { inHex } from './refusals.js'
+import { type ContractName, type ContractScheme, howToCheck, SCHEMES, type SchemeName } from './scheme.js'
 import {
   changeByte,
   type EndpointRequest,
@@ -238,15 +239,19 @@ function rowsOf(scheme: ContractScheme) {
     cause: `A ${word} with punctuation is refused. The endpoint allows only some characters, changes the ${word}, or uses it as a file name, a path or part of a URL.`,
     fix: `${nonceFormat} In a file name, a path or a URL, use the hash of the ${word}, such as SHA-256 in hex.`,
   }
-  const exact = `Compute ${scheme.form}, and compare it with the header as it arrived: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go. In Node, compare the lengths, and then call timingSafeEqual().`
+  const { version, length } = scheme
+  const isEd25519 = scheme.algorithm === 'Ed25519'
+  const exact = isEd25519
+    ? howToCheck(scheme)
+    : `Compute ${scheme.form}, and compare it with the header as it arrived: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go. In Node, compare the lengths, and then call timingSafeEqual().`
   const throws: Advice = {
     cause:
       'The comparison throws for a signature of another length or with other characters, as timingSafeEqual() of Node and decoders of hex and base64 do.',
     fix: isOwn
       ? 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and answer 401 if it is not.'
-      : 'Before you compare, check the length of each signature, and answer 401 if none of them has 44 characters.',
+      : `Before you compare, check the length of each signature, and answer 401 if none of them has ${length} characters.`,
   }
-  const covered = `Compute the HMAC over ${scheme.message} as it arrived. Compare the whole signature, and use only this body afterwards.`
+  const covered = `${isEd25519 ? 'Verify the signature of' : 'Compute the HMAC over'} ${scheme.message} as it arrived. Compare the whole signature, and use only this body afterwards.`
   const reserve = `After the signature matched, reserve ${scheme.reserved} in one step: SET key 1 NX EX 600 in Redis, or INSERT with a unique key in SQL. If the key is taken, answer 401.`
 
   /** Returns a case with a nonce that breaks its format. The nonce is signed as sent. */
@@ -278,7 +283,7 @@ function rowsOf(scheme: ContractScheme) {
       sent: 'JSON',
       steps: (sender) => [accepted(sender.sign())],
       cause: 'A valid request is refused.',
-      fix: `Compare the secret, the URL and the clocks. Sign ${scheme.message} with HMAC-SHA256, as ${scheme.form}.`,
+      fix: `Compare the secret, the URL and the clocks. Sign ${scheme.message} with ${scheme.algorithm}, as ${scheme.form}.`,
     },
     'accepted-json-unusual': {
       sent: 'JSON with 1.0, escapes and spaces',
@@ -425,12 +430,12 @@ function rowsOf(scheme: ContractScheme) {
       sent: 'several signatures, one is right',
       steps: (sender) =>
         [
-          (right: string) => `${otherDigit(right, 3)} ${right}`,
-          (right: string) => `${right} ${otherDigit(right, 3)}`,
+          (right: string) => `${otherDigit(right, version.length + 1)} ${right}`,
+          (right: string) => `${right} ${otherDigit(right, version.length + 1)}`,
           (right: string) => `v1a,${'A'.repeat(86)}== v2,${'A'.repeat(43)}= ${right}`,
         ].map((change) => accepted(withChange(sender.sign(), change))),
-      cause: `A list of signatures is refused, although one of them is right. While a secret rotates, ${signatureName} has a signature per secret. Other versions, such as v1a, may be in the list too.`,
-      fix: 'Split the header at spaces, ignore each entry that does not begin with v1, and accept the request if one of the other entries matches.',
+      cause: `A list of signatures is refused, although one of them is right. While a secret rotates, ${signatureName} has a signature per secret. Other versions may be in the list too.`,
+      fix: `Split the header at spaces, ignore each entry that does not begin with ${version} and a comma, and accept the request if one of the other entries matches.`,
     },
     'accepted-old': {
       sent: 'a timestamp 290 s old',
@@ -578,33 +583,36 @@ function rowsOf(scheme: ContractScheme) {
     ),
     'signature-hex': signature(
       'hex',
-      [(right) => `v1,${Buffer.from(right.slice(3), 'base64').toString('hex')}`],
+      [inHex],
       'A signature in hex is accepted. The endpoint probably accepts several encodings.',
     ),
     'signature-version': signature(
       'another version, and none',
-      [(right) => right.replace('v1', 'v2'), (right) => right.replace('v1', 'v1a'), (right) => right.slice(3)],
+      ['v2,', isEd25519 ? 'v1,' : 'v1a,', ''].map((other) => (right) => right.replace(`${version},`, other)),
       'A right signature with another version, or without a version, is accepted. The endpoint probably removes the text before the comma.',
-      'Compare only entries that begin with v1 and a comma, because other versions have other keys and other rules.',
+      `Check only entries that begin with ${version} and a comma, because other versions have other keys and other rules.`,
     ),
     'signature-half': signature(
       'half of it',
-      [(right) => right.slice(0, isOwn ? 32 : 3 + 22)],
+      [(right) => right.slice(0, isOwn ? 32 : version.length + 1 + length / 2)],
       'Half of the signature is accepted. The endpoint probably compares only as many digits as arrived, for example with startsWith() or strncmp().',
     ),
     'signature-digit': signature(
       `one ${digit} changed`,
-      (isOwn ? [63, 32, 0] : [44, 32, 3]).map((index) => (right) => otherDigit(right, index)),
+      // The last character of base64 has bits that belong to no byte.
+      (isOwn ? [63, 32, 0] : [isEd25519 ? 88 : 44, 32, version.length + 1]).map(
+        (index) => (right) => otherDigit(right, index),
+      ),
       `A signature with one wrong ${digit} is accepted. The endpoint probably compares only a part of the signature.`,
     ),
     'signature-longer': signature(
       `one ${digit} more`,
       [(right) => `${right}0`],
-      `A signature with one ${digit} more is accepted. The endpoint probably compares only the first ${isOwn ? 64 : 44} ${digit}s, or decodes the signature before it compares.`,
+      `A signature with one ${digit} more is accepted. The endpoint probably compares only the first ${length} ${digit}s, or decodes the signature before it compares.`,
     ),
     'signature-empty': signature(
       'empty',
-      isOwn ? [() => ''] : [() => '', () => 'v1,'],
+      isOwn ? [() => ''] : [() => '', () => `${version},`],
       'An empty signature is accepted. The check is probably skipped if the header is empty.',
       `Answer 401 if ${signatureName} is empty. In PHP, JavaScript and Python, an empty string counts as false in a condition.`,
     ),
@@ -771,6 +779,7 @@ function rowsOf(scheme: ContractScheme) {
 export const ROWS = {
   'x-signature': rowsOf(SCHEMES['x-signature']),
   'standard-webhooks': rowsOf(SCHEMES['standard-webhooks']),
+  ed25519: rowsOf(SCHEMES.ed25519),
 }
 
 /** The name of a case, such as `replay-again`, which does not change in new versions. */
@@ -803,7 +812,7 @@ const ONLY: { readonly [name in SchemeName]: readonly EndpointCaseCode[] } = {
 const CODES = Object.keys(ROWS['x-signature']) as EndpointCaseCode[]
 
 /** Returns the codes of the cases that a scheme has. */
-export function codesOf(scheme: SchemeName): EndpointCaseCode[] {
+export function codesOf(scheme: ContractName): EndpointCaseCode[] {
   const others = ONLY[scheme === 'x-signature' ? 'standard-webhooks' : 'x-signature']
   return CODES.filter((code) => !others.includes(code))
 }

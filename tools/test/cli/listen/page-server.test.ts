@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../../src/index.js'
 import * as standard from '../../../../src/standard-webhooks/index.js'
 import { eventually } from '../../../../test/support/servers.js'
+import { PUBLIC_KEY } from '../../../../test/support/standard-webhooks.js'
 import { PageServer, type PageSettings } from '../../../src/cli/listen/page-server.js'
 import { serve } from '../../resources.js'
 import { BODY, RECEIVED, REPORT, SECRET } from './examples.js'
@@ -287,6 +288,17 @@ describe('an action', () => {
     const key = Buffer.from(secret.slice(6), 'base64')
     const request = { webhookId: '42', headers: sent, body: BODY }
     expect(await standard.verify(request, key, new MemoryNonceStore())).toMatchObject({ ok: true })
+  })
+
+  it('sends nothing with a public key, which cannot sign, and says so', async () => {
+    const { origin, received } = await serve((_, response) => response.end())
+    const { page, url } = await start({ endpoint: new URL(origin), secrets: [PUBLIC_KEY] })
+    page.add(REPORT, { ...RECEIVED, headers: [['webhook-signature', 'v1a,']], secret: PUBLIC_KEY })
+    expect(JSON.parse((await act(url, 'requests/1/sign-and-send')).text)).toMatchObject({
+      status: 0,
+      statusText: expect.stringContaining('nothing was sent. Secret is a public key, which cannot sign.'),
+    })
+    expect(received).toEqual([])
   })
 
   it('ends when the listener ends, also if the endpoint does not answer', async () => {

@@ -654,7 +654,7 @@ export const STANDARD_MISTAKES: readonly Mistake[] = [
 /** Receivers of Standard Webhooks that refuse every valid request, because they expect another signature. */
 export const STANDARD_SIGNED_OTHERWISE: readonly [name: string, says: RegExp, parts: Parts | Apply][] = [
   ['names of svix', /svix-id, svix-timestamp/, { names: ['svix-timestamp', 'svix-id', 'svix-signature'] }],
-  ['no version', /without "v1,"/, { isEqual: (received, right) => received === right.slice(3) }],
+  ['no version', /without its version/, { isEqual: (received, right) => received === right.slice(3) }],
   [
     'hex',
     /signature in hex/,
