@@ -28,7 +28,9 @@ const SIGNATURE_FORMS: Forms = [
   [/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/, 'it looks like a JWT'],
 ]
 
-/** Returns advice if a request has none of the three headers, but the signature of the other signing scheme. */
+const PRODUCTS = { 'stripe-signature': 'Stripe', 'x-hub-signature-256': 'GitHub', 'x-slack-signature': 'Slack' }
+
+/** Returns advice if a request has none of the three headers, but the signature of the other signing scheme or of a known product. */
 export function adviseOnScheme(
   { names, timestamp, nonce, signature }: NamedValues,
   headers: HeadersInput,
@@ -36,7 +38,10 @@ export function adviseOnScheme(
   if ((timestamp ?? nonce ?? signature) !== undefined) return undefined
   const isOwn = names === HEADERS
   const others = isOwn ? ['webhook-signature', 'svix-signature'] : [HEADERS.signature]
-  const found = others.find((name) => findHeader(headers, name) !== undefined)
+  const isPresent = (name: string) => findHeader(headers, name) !== undefined
+  const [header, product] = Object.entries(PRODUCTS).find(([name]) => isPresent(name)) ?? []
+  if (header) return `The request has ${header}, the format of ${product}. Use the library of ${product}.`
+  const found = others.find(isPresent)
   if (found === undefined) return undefined
   const entry = `inbound-webhook-auth${isOwn ? '/standard-webhooks' : ''}`
   return `The request has ${spell(found)}. To verify it, import from '${entry}'.`

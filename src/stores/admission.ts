@@ -30,7 +30,7 @@ export class Admission {
     this.#timeout = timeout
     this.#tooLate =
       `${concurrency} reservations were in flight for ${timeout / 2} ms. Check the server. ` +
-      'If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 40.'
+      'If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 30.'
   }
 
   /** Calls `ask` as soon as the limit allows, and resolves to the response. */

@@ -49,6 +49,15 @@ describe('missing_header names the entry to import if the request has the header
     await expect(received).rejects.toMatchObject({ detail: message })
   })
 
+  it.each([
+    ['stripe-signature', 'stripe-signature, the format of Stripe. Use the library of Stripe.'],
+    ['x-hub-signature-256', 'x-hub-signature-256, the format of GitHub. Use the library of GitHub.'],
+    ['x-slack-signature', 'x-slack-signature, the format of Slack. Use the library of Slack.'],
+  ])('or the library to use: %s', async (name, end) => {
+    const { message } = (await verify({ ...own, headers: { [name]: 'v' } }, SECRET, new RecordingStore())) as Rejected
+    expect([message.endsWith(` The request has ${end}`), message.length <= 200]).toEqual([true, true])
+  })
+
   it('but not if one of its own headers is there', async () => {
     const headers = { ...other.headers, 'x-nonce': 'n' }
     const { message } = (await verify({ ...own, headers }, SECRET, new RecordingStore())) as Rejected

@@ -164,7 +164,7 @@ it('refuses a statement after half of the time-out, and never sends it', async (
     at: 0,
     milliseconds: 500,
     error:
-      '2 reservations were in flight for 500 ms. Check the server. If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 40.',
+      '2 reservations were in flight for 500 ms. Check the server. If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 30.',
   })
   expect(sent).toEqual([0, 1, 3])
 })
