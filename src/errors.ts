@@ -68,10 +68,12 @@ export class HttpError<Code extends ErrorCode> extends Error {
 export type Received = WebhookRejectedError['received']
 
 /**
- * `receive` throws this error if a request broke a rule.
+ * `receive` and `handle` throw this error if a request broke a rule.
  *
- * Frameworks that read `status` or `statusCode` respond with 401. The message is safe to send, because the message does not say which rule
- * was broken.
+ * Frameworks that read `status` or `statusCode` respond with 401 (RFC 9110, section 15.5.2). The message is safe to send, because the
+ * message does not say which rule was broken.
+ *
+ * @example `if (error instanceof WebhookRejectedError) console.warn(error.webhookId, error.reason, error.detail)`
  */
 export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
   /** The first broken rule, for your log. Do not send the reason, because the reason would help an attacker. */
@@ -112,7 +114,8 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
 }
 
 /**
- * `readBody` and `receive` throw this error if they did not get the whole body. The rest of the body is not read. The `code` says why:
+ * `readBody`, `receive` and `handle` throw this error if they did not get the whole body. The rest of the body is not read. The `code`
+ * says why, and the `status` is that of RFC 9110, section 15.5:
  *
  * | `code` | `status` | the body |
  * |---|---|---|
@@ -121,6 +124,8 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
  * | `ERR_BODY_ABORTED` | 400 | was not complete when the sender closed the connection. `cause` is the error of the connection. |
  *
  * The message is safe to send.
+ *
+ * @example `if (error instanceof BodyError && error.code === 'ERR_BODY_TOO_LARGE') console.info('raise maxBytes?')`
  */
 export class BodyError extends HttpError<'ERR_BODY_TOO_LARGE' | 'ERR_BODY_TIMEOUT' | 'ERR_BODY_ABORTED'> {}
 
@@ -128,7 +133,9 @@ export class BodyError extends HttpError<'ERR_BODY_TOO_LARGE' | 'ERR_BODY_TIMEOU
  * `verify`, `receive` and `handle` throw this error if the nonce store failed. `cause` is the error of the store. If the store did not
  * return `true` or `false`, the message says what the store returned.
  *
- * Frameworks that read `status` or `statusCode` respond with 503. The message is safe to send.
+ * Frameworks that read `status` or `statusCode` respond with 503 (RFC 9110, section 15.6.4). The message is safe to send.
+ *
+ * @example `if (error instanceof NonceStoreError) console.error(error.cause)`
  */
 export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
   constructor(message: string, options?: ErrorOptions) {

@@ -50,7 +50,7 @@ export interface ReadBodyOptions {
 }
 
 /**
- * Reads the raw body of a request: the bytes as received, which the signature covers.
+ * Reads the raw body of a request: the bytes as received (RFC 9110, section 6.4), which the signature covers.
  *
  * If `Content-Length` is above `maxBytes`, the request is refused before a byte is read. If more than `maxBytes` bytes arrive, the rest is
  * never read. Memory grows only as bytes arrive, so a sender that announces a large body but sends little uses little memory. If the body

@@ -22,7 +22,7 @@ export type FetchResponse = typeof globalThis extends { Response: { prototype: i
 
 /** What to log about a refused request. */
 export interface RefusalLog {
-  /** `warn` for a rejected request, `info` for a body that is too large, too slow or incomplete, `error` for a fault on your side. */
+  /** `warn` for a rejected request, `info` for a copy in progress or a body that is too large or incomplete, `error` for your faults. */
   readonly level: 'info' | 'warn' | 'error'
   readonly status: number
   /**
@@ -49,9 +49,9 @@ export interface RefusalOptions {
  * Logs an error that a handler caught, and responds with the status for this error. Use `refuse` with a response of Node: Express,
  * `node:http`, Koa's `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
- * The `code` of the error decides the status: 401, 413, 408, 400 or 503. An invalid argument or any other
- * error gets 500, even if the error has a `status`. The response has no body and no reason, because a reason would help an attacker. If the
- * request's body was not read to the end, `refuse` closes the connection or the HTTP/2 stream, so that the sender stops the upload.
+ * The `code` of the error decides the status (RFC 9110, section 15): 401, 413, 408, 400 or 503. An invalid argument or any other error
+ * gets 500, even if the error has a `status`. The response has no body and no reason, because a reason would help an attacker. If the
+ * request's body was not read to the end, `refuse` closes the connection (RFC 9112, section 9.6) or the HTTP/2 stream.
  *
  * If the handler has already sent a response, `refuse` only logs the error. If the handler has sent only a part of the response, `refuse`
  * closes the connection, so that the sender does not wait for the rest.
@@ -101,10 +101,10 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
 
 /**
  * Logs an error that a handler caught, and returns a Fetch `Response` with the status for this error. Use `refusal` with Hono, h3, Next.js
- * routes, Bun, Deno and Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
+ * routes, Bun, Deno and Workers. On AWS Lambda, return its `status` as `statusCode`, and its headers.
  *
  * The status is the same as with {@link refuse}. If the request is rejected before its body is read, or the body is too large, too slow or
- * incomplete, the response closes the connection.
+ * incomplete, the response has `Connection: close`.
  *
  * @param error - anything that was thrown.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.

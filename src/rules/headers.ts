@@ -5,7 +5,7 @@ import { HEADERS, type HeaderNames, type NamedValues, parseContentLength } from 
 
 /**
  * A request's headers: Fetch `Headers`, Node's `IncomingHttpHeaders` or another record, a `Map`, or `[name, value]` pairs. Names can be in
- * any case, and values can be lists.
+ * any case (RFC 9110, section 5.1), and values can be lists.
  */
 export type HeadersInput =
   | {
