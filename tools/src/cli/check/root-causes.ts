@@ -82,6 +82,19 @@ const rootCauses = (scheme: ContractScheme): readonly RootCause[] => [
     ...cause(['refused-otherwise'], /accepted-.*/, ['accepted-plain-text', 'accepted-bytes']),
     ...(ADVICE['refused-otherwise'] && { advice: ADVICE['refused-otherwise'] }),
   },
+  {
+    // Code after the check, such as eventId, parses each body as JSON. Other faults spare text with the Content-Type of JSON.
+    ...cause(['server-error'], /accepted-.*/, [
+      'accepted-plain-text',
+      'accepted-bytes',
+      'accepted-text',
+      'accepted-empty',
+    ]),
+    advice: {
+      cause: 'Your code fails for valid requests whose body is not one of your events.',
+      fix: 'Pass one of your events as the body of the check. For a body that your code can never use, answer 422, so that the sender stops.',
+    },
+  },
   // The endpoint decodes the body to a string. Some decoders replace bytes that are not UTF-8, and others throw.
   cause(BOTH, /accepted-(bytes|compressed|text)|body-replacement|answers-hostile/, [
     'accepted-bytes',

@@ -502,6 +502,9 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     /A request with a wrong signature gets another status/,
     { accept: (sent) => ({ status: /^[ \ufeff]*\{/.test(text(sent)) ? 204 : 400 }) },
   ),
+  mistake('fails for what is not JSON, after the check', 'accepted-bytes', /Your code fails for/, {
+    accept: (sent) => ({ status: isJson(sent) ? 204 : 500 }),
+  }),
   mistake('reads the raw body of JSON alone', 'accepted-form', /keeps the raw body only if the Content-Type is JSON/, {
     body: (sent, request) => (/json/.test(typeOf(request)) ? sent : ''),
   }),
