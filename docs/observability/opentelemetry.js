@@ -3,8 +3,7 @@ import { metrics } from '@opentelemetry/api'
 
 export function createMetrics(meter = metrics.getMeter('webhooks')) {
   const requests = meter.createCounter('webhook.requests', {
-    description:
-      'Requests by webhook and result: accepted, the reason of a rejection, the code of an error, or failed.',
+    description: 'Requests by webhook and outcome, such as accepted, a reason, the code of an error, or failed.',
   })
   const secrets = meter.createCounter('webhook.secret_index', {
     description: 'Accepted requests by webhook and by the index of the secret that matched.',

@@ -6,7 +6,7 @@ export function createMetrics(register) {
   const registers = [register]
   const requests = new Counter({
     name: 'webhook_requests_total',
-    help: 'Webhook requests by webhook and result: accepted, the reason of a rejection, the code of an error, or failed.',
+    help: 'Webhook requests by webhook and outcome, such as accepted, a reason, the code of an error, or failed.',
     labelNames: ['webhook', 'result'],
     registers,
   })
