@@ -1,6 +1,8 @@
-import { MemoryNonceStore, receive, sign, verify } from 'inbound-webhook-auth'
+import * as library from 'inbound-webhook-auth'
 
 // The parts of docs/reference/errors.md that the program knows: what the log says for each reason, and the table of errors.
+
+const { MemoryNonceStore, receive, sign, verify } = library
 
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 const BODY = '{"event":"invoice.paid"}'
@@ -39,6 +41,15 @@ export async function reasonPart(reason) {
 }
 
 /**
+ * Returns the classes of an error that a user can name: a class that nobody can import is an `Error`.
+ *
+ * @param {string} name - the names of the classes, such as `TypeError or RangeError`.
+ */
+function classesOf(name) {
+  return name.split(' or ').map((one) => (one in library || one in globalThis ? one : 'Error'))
+}
+
+/**
  * Returns the table of errors.
  *
  * @param {string} source - `src/errors.ts`, whose table has one row per code.
@@ -54,7 +65,7 @@ export function errorsPart(source) {
   })
   const lines = rows.map(
     ([, code, name = '', status, header = '', level]) =>
-      `| [\`${code}\`](#${code?.toLowerCase()}) | \`${name.replace(' or ', '`, `')}\` | ${status} | ${headers[header]} | \`${level}\` |`,
+      `| [\`${code}\`](#${code?.toLowerCase()}) | \`${classesOf(name).join('`, `')}\` | ${status} | ${headers[header]} | \`${level}\` |`,
   )
   return ['| `code` | class | response | header | log |', '|---|---|---|---|---|', ...lines].join('\n')
 }
