@@ -48,7 +48,7 @@ export type Work<Webhook, Transaction, T> = (
 export type Handled<T, Id> = T | ([Id] extends [never] ? never : undefined)
 
 /**
- * Receives a webhook as {@link receive} does, and runs your code. Resolves to what your code returns.
+ * Receives a webhook as {@link receive} does and runs your code. Resolves to what your code returns.
  *
  * If your code throws, `handle` releases the reservation, so that the same request can be accepted again, and then throws the same error.
  * Pass this error to {@link refuse} or {@link refusal}. If your process dies, or the release fails, the nonce stays reserved.

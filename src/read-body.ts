@@ -104,7 +104,7 @@ interface FoundBody {
   readonly headers: HeadersInput
   /** Whether the framework has already read the whole body. */
   readonly isRead: boolean
-  /** Checks `Content-Length`, and returns the function that reads the body. Later errors of the stream do not end the process. */
+  /** Checks `Content-Length` and returns the function that reads the body. Later errors of the stream do not end the process. */
   open(options: Options): () => RawBody | Promise<RawBody>
 }
 

@@ -100,7 +100,7 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
 }
 
 /**
- * Logs an error that a handler caught, and returns a Fetch `Response` with the status for this error. Use `refusal` with Hono, h3, Next.js
+ * Logs an error that a handler caught and returns a Fetch `Response` with the status for this error. Use `refusal` with Hono, h3, Next.js
  * routes, Bun, Deno and Workers. On AWS Lambda, return its `status` as `statusCode`, and its headers.
  *
  * The status is the same as with {@link refuse}. If the request is rejected before its body is read, or the body is too large, too slow or

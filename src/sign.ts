@@ -21,7 +21,7 @@ export interface SignOptions {
 export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signature': string }
 
 /**
- * Signs a body with HMAC-SHA256 (RFC 2104), and returns the three headers to send with the body.
+ * Signs a body with HMAC-SHA256 (RFC 2104) and returns the three headers to send with the body.
  *
  * Sign each attempt again, because a request that is sent twice with the same nonce is rejected as a replay.
  *

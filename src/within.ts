@@ -20,7 +20,7 @@ export function within<T>(
 }
 
 /**
- * Calls `act` after `milliseconds` and one more turn of the event loop, and returns a function that stops the timer. Without this turn, after
+ * Calls `act` after `milliseconds` and one more turn of the event loop and returns a function that stops the timer. Without this turn, after
  * a stall of the process, the time-out would come before responses that have already arrived.
  */
 export function startTimer(milliseconds: number, act: () => void, { ref = true } = {}): () => void {

@@ -8,7 +8,7 @@ import { STANDARD_WEBHOOKS } from './scheme.js'
 import type { StandardSecret } from './secret.js'
 
 /**
- * Receives a webhook as {@link receive} does, and runs your code once per attempt. The parameters and the errors are those of `handle` in the
+ * Receives a webhook as {@link receive} does and runs your code once per attempt. The parameters and the errors are those of `handle` in the
  * main entry. With `eventId: ({ messageId }) => messageId`, your code runs once per message.
  *
  * @example

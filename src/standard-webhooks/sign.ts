@@ -21,7 +21,7 @@ export interface SignMessageOptions extends Pick<SignOptions, 'timestamp' | 'clo
 export type MessageHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string }
 
 /**
- * Signs a body by the rules of Standard Webhooks, and returns the three headers to send with the body. Sign each retry again with the same
+ * Signs a body by the rules of Standard Webhooks and returns the three headers to send with the body. Sign each retry again with the same
  * `messageId`.
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.

@@ -33,7 +33,7 @@ export class Admission {
       'If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 30.'
   }
 
-  /** Calls `ask` as soon as the limit allows, and resolves to the response. */
+  /** Calls `ask` as soon as the limit allows and resolves to the response. */
   send<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#hasRoom()) return this.#sendNow(ask)
     return new Promise((resolve, reject) => {

@@ -29,7 +29,7 @@ export interface Probe {
   readonly advice: string
 }
 
-/** Reserves a new key twice, and releases the key. If a step gets no response, tries all steps again with another key. */
+/** Reserves a new key twice and releases the key. If a step gets no response, tries all steps again with another key. */
 export async function checkStore(
   timeout: number,
   createProbe: (webhookId: string, key: string) => Probe,

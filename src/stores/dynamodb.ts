@@ -20,7 +20,7 @@ interface DynamoDBPutItemInput {
 
 /** Options of {@link DynamoDBNonceStore}. The only required function is a single line with any SDK. */
 export interface DynamoDBNonceStoreOptions extends NetworkOptions, EventOptions {
-  /** Sends the `input` of a `PutItem`, and resolves to the output. Rejects with the error of the SDK. */
+  /** Sends the `input` of a `PutItem` and resolves to the output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
   /**
    * The name or ARN of the table, in 3 to 1024 characters. By default `webhook_nonces`. The partition key of the table is the string

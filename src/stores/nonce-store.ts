@@ -129,7 +129,7 @@ export function newOwner(): string {
 }
 
 /**
- * Reserves the keys, and resolves to whether all are now reserved. If the store fails after it has reserved a key for `owner`, the keys are
+ * Reserves the keys and resolves to whether all are now reserved. If the store fails after it has reserved a key for `owner`, the keys are
  * released. Otherwise, the retry would be refused as a replay.
  */
 export async function reserveKeys(

@@ -59,7 +59,7 @@ export class Reservations {
   }
 
   /**
-   * Reserves all keys or none with `ask`, and resolves to whether all keys were free. Rejects after the time-out.
+   * Reserves all keys or none with `ask` and resolves to whether all keys were free. Rejects after the time-out.
    *
    * A copy does not call `ask`, but waits for the first reservation. The copy is then refused, or rejects with the same error. If another
    * pending reservation contains some of the keys, such as another split of the message, this reservation waits too. If the other

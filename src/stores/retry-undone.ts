@@ -2,7 +2,7 @@ const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MILLISECONDS = 32
 
 /**
- * Runs statements, and resolves to the result of `run`. If the server undoes the statements because of concurrent statements, runs them
+ * Runs statements and resolves to the result of `run`. If the server undoes the statements because of concurrent statements, runs them
  * again. A pause before each attempt lets the other statements finish. No attempt begins after `milliseconds`.
  */
 export async function retryUndone<T>(

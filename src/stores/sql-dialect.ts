@@ -33,7 +33,7 @@ export interface SqlDialect {
   bytes(parameter: number): string
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
   isUndone(error: unknown): boolean
-  /** Reserves all keys or none with the clock of the database, and resolves to whether all were free. */
+  /** Reserves all keys or none with the clock of the database and resolves to whether all were free. */
   reserve(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean>
   /** Claims all keys or none, or records them as done, with the clock of the database. */
   claim(query: SqlQuery, table: string, claim: SqlClaim): Promise<ClaimState>

@@ -21,7 +21,7 @@ import { SWEEP_ROWS, Sweeper } from './sweeper.js'
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The only required function is a single line with any client. */
 export interface SqlNonceStoreOptions extends TableOptions, NetworkOptions, EventOptions {
   /**
-   * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run the
+   * Runs one statement with its parameters. Resolves to the client's result and rejects with the client's error. Do not run the
    * statement inside your own transaction: a rollback would free the nonce.
    */
   query: (text: string, values: (string | number)[]) => Promise<unknown>
@@ -65,7 +65,7 @@ export abstract class SqlStore {
   }
 
   /**
-   * Reserves and releases a random key, and asks for the settings of the server. Call `check` once at the start, after {@link createTable}.
+   * Reserves and releases a random key and asks for the settings of the server. Call `check` once at the start, after {@link createTable}.
    *
    * @throws a `NonceStoreError` if the store does not work. The message says what to do.
    */

@@ -6,7 +6,7 @@ import { assertNonceStore, type NonceStore } from './nonce-store.js'
 import { RecentKeys } from './recent-keys.js'
 
 /**
- * Returns a store that waits at most `milliseconds` for a response of `nonceStore`, and then rejects. The network stores of this package
+ * Returns a store that waits at most `milliseconds` for a response of `nonceStore` and then rejects. The network stores of this package
  * already have a `timeout`.
  *
  * If `nonceStore` has `release`, a reservation that comes too late is released, so that a retry of the same request can be accepted. Until

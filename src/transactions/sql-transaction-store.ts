@@ -18,11 +18,11 @@ import type { TransactionOutcome, TransactionRequest, TransactionStore, WorkSign
  */
 export interface SqlTransactionStoreOptions<Transaction> extends TableOptions, EventOptions {
   /**
-   * Begins a transaction, and calls `run` once with this transaction. Commits when `run` resolves, and rolls back when `run` rejects. Pass
+   * Begins a transaction and calls `run` once with this transaction. Commits when `run` resolves and rolls back when `run` rejects. Pass
    * `beginPg(pool)`, or `(run) => knex.transaction(run)`.
    */
   begin: (run: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
-  /** Runs one statement without parameters in the transaction. Resolves to the client's result, and rejects with the client's error. */
+  /** Runs one statement without parameters in the transaction. Resolves to the client's result and rejects with the client's error. */
   query: (transaction: Transaction, text: string) => PromiseLike<unknown>
   /** How long the store may take to begin and reserve, in milliseconds: by default 1000. The commit has the same limit. */
   timeout?: number | undefined

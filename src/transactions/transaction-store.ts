@@ -52,7 +52,7 @@ export interface TransactionStore<Transaction> {
    *    with `ERR_WORK_TIMEOUT`, and ends its own connection, so that nothing is committed and the locks are free.
    * 5. Rejects if the reservation is gone. This happens if a statement of `work` failed and the error was ignored. A commit would then
    *    store nothing.
-   * 6. Commits, and returns `done`. No step is tried again.
+   * 6. Commits and returns `done`. No step is tried again.
    *
    * @throws the error of `work`, or a `NonceStoreError` whose cause has no credentials.
    */

@@ -8,7 +8,7 @@ import type { CompressionFormat, Platform } from './primitives.js'
 
 const MAX_BLOCKED = 5
 
-/** Runs work that is split into steps, and resolves to its result. The process can do other work between the steps. */
+/** Runs work that is split into steps and resolves to its result. The process can do other work between the steps. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const until = performance.now() + MAX_BLOCKED

@@ -44,7 +44,7 @@ async function insert(query: SqlQuery, table: string, reservation: SqlReservatio
 }
 
 /**
- * Deletes those rows of these hashes that expired before a time, and resolves to the number of deleted rows.
+ * Deletes those rows of these hashes that expired before a time and resolves to the number of deleted rows.
  *
  * @param target - the table, with the keywords between `DELETE` and `WHERE`.
  */

@@ -136,7 +136,7 @@ export class RedisNonceStore implements NonceStore {
   }
 
   /**
-   * Reserves and releases a random key, and asks for the eviction policy. Call `check` once at the start.
+   * Reserves and releases a random key and asks for the eviction policy. Call `check` once at the start.
    *
    * @throws a `NonceStoreError` if the store does not work. The message says what to do.
    */
@@ -174,7 +174,7 @@ export class RedisNonceStore implements NonceStore {
     return keys.map((key) => start + scopedKey(webhookId, key))
   }
 
-  /** Runs a script, and resolves to the first word of its reply. The second word must be the token. */
+  /** Runs a script and resolves to the first word of its reply. The second word must be the token. */
   async #run(script: string, keys: readonly string[], token: string, ...rest: string[]): Promise<string> {
     const reply = await this.#sendCommand(['EVAL', script, String(keys.length), ...keys, token, ...rest])
     const [word, answered, ...others] = typeof reply === 'string' ? reply.split(' ') : []

@@ -13,7 +13,7 @@ export class DistinctValues {
     for (const value of values) this.add(value)
   }
 
-  /** Adds the value, and returns whether it is new. */
+  /** Adds the value and returns whether it is new. */
   add(value: Value): boolean {
     const fingerprint = fingerprintOf(value)
     const values = this.#byFingerprint.get(fingerprint)

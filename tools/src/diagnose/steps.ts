@@ -13,7 +13,7 @@ export function* inSteps<Result>(work: Result | Steps<Result>): Steps<Result> {
   return isSteps(work) ? yield* work : work
 }
 
-/** Runs all steps without a pause, and returns the result. */
+/** Runs all steps without a pause and returns the result. */
 export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()

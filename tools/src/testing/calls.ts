@@ -109,7 +109,7 @@ export async function resultOf(method: string, call: () => unknown, tried: strin
   return answer
 }
 
-/** Calls `reserve` for a key that may be taken, and resolves to the result. */
+/** Calls `reserve` for a key that may be taken and resolves to the result. */
 export function reserve(
   store: NonceStore,
   [webhookId, key]: Reservation,
@@ -131,7 +131,7 @@ export async function reserveNew(
   expect(reserved, `reserve() returns false for a free key. ${IS_TRUE_OR_FALSE}`)
 }
 
-/** Reserves a key, and throws an error with the text `fault` if the key was taken. */
+/** Reserves a key and throws an error with the text `fault` if the key was taken. */
 export async function expectFree(store: NonceStore, reservation: Reservation, fault: string): Promise<void> {
   expect(await reserve(store, reservation), fault)
 }
@@ -161,13 +161,13 @@ export function newMessage() {
     single: (rest: string) => [webhookId, nonce(rest)] as const,
     /** Returns the keys of one split: its nonce and the signature. Another `end` is another signature. */
     keysOf: (rest: string, end = signature.slice(-1)) => [nonce(rest), signature.slice(0, -1) + end],
-    /** Calls `reserveAll` with the nonce and the signature of one split of the message, and resolves to the result. */
+    /** Calls `reserveAll` with the nonce and the signature of one split of the message and resolves to the result. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
       reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
   }
 }
 
-/** Makes `count` calls at the same time, and checks that exactly one of them returns `true`. Returns the index of this call. */
+/** Makes `count` calls at the same time and checks that exactly one of them returns `true`. Returns the index of this call. */
 export async function expectOneWinner(
   count: number,
   call: (index: number) => Promise<boolean>,
@@ -257,7 +257,7 @@ function alternate(stores: readonly [NonceStore, NonceStore]): NonceStore {
   }
 }
 
-/** Reserves a free key twice, and checks that only the first call returns `true`. */
+/** Reserves a free key twice and checks that only the first call returns `true`. */
 export async function expectRemembers(store: NonceStore): Promise<void> {
   const reservation = newReservation()
   const first = await reserve(store, reservation, 600, FREE)

@@ -333,7 +333,7 @@ const FREES_OTHERS = 'Delete only where webhook, key and owner are the same, in 
 /** Owners that a store could take for no owner, or for the start of every owner. */
 const NOBODY = ['', 'null', 'undefined']
 
-/** Calls `release`, and checks that the store returns nothing and throws nothing. */
+/** Calls `release` and checks that the store returns nothing and throws nothing. */
 async function release(store: NonceStore, webhookId: string, keys: readonly string[], owner: string): Promise<void> {
   const tried = `${keys.length === 1 ? 'a key' : 'two keys'}. Return nothing, even if the keys are free or have another owner.`
   const answer = await resultOf('release', async () => (await store.release?.(webhookId, keys, owner)) ?? true, tried)

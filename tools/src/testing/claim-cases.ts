@@ -19,7 +19,7 @@ import {
 
 const SEVEN_DAYS = 604_800
 
-/** Calls `claim`, and resolves to the state that the store returned. */
+/** Calls `claim` and resolves to the state that the store returned. */
 async function claim(
   store: NonceStore,
   [webhookId, ...keys]: readonly string[],

@@ -131,7 +131,7 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
   return `Checks ${endpoint}\n${wrapText(`${cases} ${limits}`, style)}\n\n`
 }
 
-/** Runs the cases, and prints one line per case. Stops if the endpoint refuses the first request, or no longer responds. */
+/** Runs the cases and prints one line per case. Stops if the endpoint refuses the first request, or no longer responds. */
 async function runCases(
   chosen: readonly EndpointCase[],
   contract: readonly EndpointCase[],

@@ -168,7 +168,7 @@ async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/** Starts a server, and resolves to the beginning of its URL: `http://127.0.0.1:4000`. */
+/** Starts a server and resolves to the beginning of its URL: `http://127.0.0.1:4000`. */
 async function start(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host)
   try {

@@ -63,7 +63,7 @@ export class PageServer {
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 
-  /** Starts the server, and resolves to the address of the page. The page shows `listening`, the address that receives the webhooks. */
+  /** Starts the server and resolves to the address of the page. The page shows `listening`, the address that receives the webhooks. */
   async start(listening: string): Promise<string> {
     this.#listening = listening
     this.#server.listen(0, '127.0.0.1')

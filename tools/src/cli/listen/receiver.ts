@@ -100,7 +100,7 @@ function answerWith(
   response.end(body)
 }
 
-/** Responds to requests as an endpoint does, and prints their reports in the order in which the requests arrived. */
+/** Responds to requests as an endpoint does and prints their reports in the order in which the requests arrived. */
 export class Receiver {
   readonly #settings: ReceiverSettings
   readonly #nonces = new SeenNonces()

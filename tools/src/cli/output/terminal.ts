@@ -80,7 +80,7 @@ export function jsonText(document: object): string {
   return `${printable(JSON.stringify(document, undefined, 2), '\n')}\n`
 }
 
-/** Writes a part of the output, and resolves when this part is written. */
+/** Writes a part of the output and resolves when this part is written. */
 export function write(output: Output, part: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const ignore = () => {}

@@ -118,7 +118,7 @@ export interface EndpointCase {
   valid: number
   /** Runs the case. Rejects with an error whose message says what is probably wrong and how to fix it. */
   run(): Promise<void>
-  /** Runs the case, and returns what it found. */
+  /** Runs the case and returns what it found. */
   check(): Promise<EndpointResult>
 }
 
