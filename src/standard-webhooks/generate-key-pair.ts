@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer'
 import { generateKeyPairSync } from 'node:crypto'
 
 /**
- * Returns a new key pair of Ed25519, for signatures of version `v1a`. The sender signs with `privateKey`, which is `whsk_` and the base64 of
- * 64 bytes: the seed and the public key. The receivers verify with `publicKey`, which is `whpk_` and the base64 of 32 bytes.
+ * Returns a new key pair of Ed25519 (RFC 8032), for signatures of version `v1a`. The sender signs with `privateKey`, which is `whsk_` and the
+ * base64 of 64 bytes: the seed and the public key. The receivers verify with `publicKey`, which is `whpk_` and the base64 of 32 bytes.
  *
  * Keep `privateKey` secret, as it signs for every receiver. `publicKey` is not a secret.
  *

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Returns a new signing secret: `whsec_` and 32 random bytes in base64.
+ * Returns a new signing secret: `whsec_` and 32 random bytes in base64 (RFC 4648, section 4).
  *
  * @example
  * ```ts

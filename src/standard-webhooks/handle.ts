@@ -11,6 +11,8 @@ import type { StandardSecret } from './secret.js'
  * Receives a webhook as {@link receive} does and runs your code once per attempt. The parameters and the errors are those of `handle` in the
  * main entry. With `eventId: ({ messageId }) => messageId`, your code runs once per message.
  *
+ * @throws the errors of `handle` in the main entry, and of {@link receive}.
+ *
  * @example
  * ```ts
  * import { MemoryNonceStore } from 'inbound-webhook-auth'

@@ -11,6 +11,8 @@ export type ReceivedMessage = AcceptedMessage & Pick<ReceivedWebhook, 'body' | '
  * Reads and checks a webhook request by the rules of [Standard Webhooks](https://www.standardwebhooks.com), which {@link verify} lists. The
  * parameters, the limits and the errors are those of `receive` in the main entry.
  *
+ * @throws the errors of `receive` in the main entry, and of {@link verify}.
+ *
  * @example
  * ```ts
  * import { MemoryNonceStore } from 'inbound-webhook-auth'

@@ -21,8 +21,8 @@ export interface SignMessageOptions extends Pick<SignOptions, 'timestamp' | 'clo
 export type MessageHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string }
 
 /**
- * Signs a body by the rules of Standard Webhooks and returns the three headers to send with the body. Sign each retry again with the same
- * `messageId`.
+ * Signs a body by the rules of Standard Webhooks (specification, "Signature scheme") and returns the three headers to send with the body.
+ * Sign each retry again with the same `messageId`.
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
  * @param secret - the webhook's signing secret, or a private key for a signature of version `v1a`: `whsk_` and the base64 of 64 or 32 bytes.

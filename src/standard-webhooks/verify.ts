@@ -8,14 +8,15 @@ import type { StandardSecret } from './secret.js'
 
 /**
  * Checks that a request is authentic by the rules of [Standard Webhooks](https://www.standardwebhooks.com), recent and not a replay. The
- * parameters, the reasons and the errors are those of `verify` in the main entry, but the headers differ:
+ * parameters, the reasons and the errors are those of `verify` in the main entry, but the headers differ (specification, "Webhook
+ * metadata" and "Signature scheme"):
  *
  * 1. `webhook-id` is 1 to 256 visible ASCII characters without a full stop: `invalid_nonce`.
  * 2. `webhook-timestamp` is Unix time in seconds, within 300 s of the clock.
  * 3. `webhook-signature` is a list with spaces between its entries. One of the first eight signatures of version 1 must match a secret, or
  *    one of the first two of version 1a must match a public key. A signature of version 1 is `v1,` and the base64 of the HMAC-SHA256 of
  *    `webhook-id`, `.`, `webhook-timestamp`, `.` and the body's bytes. A signature of version 1a is `v1a,` and the base64 of the Ed25519
- *    signature of the same bytes. Other versions are ignored.
+ *    signature (RFC 8032) of the same bytes. Other versions are ignored.
  *
  * Each attempt, which is `webhook-id` and `webhook-timestamp` together, is accepted once. A retry has the same `webhook-id` and is accepted
  * too, so do the work of a message once per `messageId`.
