@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const JOBS = {
   'Receive in a handler': ['receive', 'handle', 'verify', 'refuse', 'refusal', 'readBody'],
-  Send: ['sign', 'generateSecret'],
+  Send: ['sign', 'generateSecret', 'generateKeyPair'],
   'Store nonces in one process or on one machine': ['MemoryNonceStore', 'SqliteNonceStore'],
   'Store nonces in a database that processes share': [
     'RedisNonceStore',
