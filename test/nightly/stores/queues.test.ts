@@ -324,6 +324,7 @@ it.runIf(postgresIsInstalled())('the table of webhooks is cached, and the last r
     await own.kill()
     await sleep(1100)
     expect([await post('billing', secrets[1] as string), await post('other', secrets[1] as string)]).toEqual([204, 500])
+    await own.restart()
   } finally {
     await server.stop()
     await own.stop()
