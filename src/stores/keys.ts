@@ -59,8 +59,8 @@ export function ttlMilliseconds(ttlSeconds: number): number {
 }
 
 /**
- * Returns how long a database keeps a key, in milliseconds: one more than the TTL, because clocks in whole milliseconds round down. Without
- * it, a key could expire up to 1 ms before its request is outside the window.
+ * Returns how long a database keeps a key, in milliseconds. This is 1 ms longer than the TTL, because clocks in whole milliseconds round down,
+ * so a key could otherwise expire up to 1 ms before its request is outside the window.
  */
 export function engineTtlMilliseconds(ttlSeconds: number): number {
   return ttlMilliseconds(ttlSeconds) + 1

@@ -151,7 +151,7 @@ export const CLAIM_CASES: Cases = {
       }
     },
   ),
-  'claim(), if present, changes nothing of another owner with isDone': ifPresent(async (store) => {
+  'claim() with isDone, if present, changes no key of another owner': ifPresent(async (store) => {
     const [claimed, reserved, owner] = [newReservation(), newReservation(), unique()]
     await claimNew(store, claimed, owner)
     await reserve(store, reserved, 600, TAKEN, owner)
