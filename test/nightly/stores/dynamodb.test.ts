@@ -10,7 +10,7 @@ import { eventually, freePort, LONG_TIMEOUT, TcpProxy } from '../../support/serv
 import { twoConnections } from '../../support/stores/connections.js'
 import { newRequest, SECRET, send, sendAll } from '../../support/stores/load.js'
 import { requirePackage } from '../packages/packages.js'
-import { configOf, DynaliteServer, dynaliteIsInstalled } from './dynalite-server.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled, returningItems } from './dynalite-server.js'
 import { importGuideCode } from './guide-code.js'
 
 /** The input of a PutItem. */
@@ -33,7 +33,8 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     server = await DynaliteServer.start()
     sdk = requirePackage('@aws-sdk/client-dynamodb')
     connect = (config, timeout = 1000) => {
-      const client = new (requirePackage('@aws-sdk/client-dynamodb').DynamoDBClient)({ maxAttempts: 2, ...config })
+      const { DynamoDBClient } = requirePackage('@aws-sdk/client-dynamodb')
+      const client = returningItems(new DynamoDBClient({ maxAttempts: 2, ...config }))
       const putItem = (input: PutItemInput) =>
         client.send(command('PutItemCommand', input), { abortSignal: AbortSignal.timeout(timeout) })
       return { client, nonceStore: new DynamoDBNonceStore({ timeout, putItem }), close: () => client.destroy() }
