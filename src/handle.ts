@@ -6,13 +6,13 @@ import { eventKeyOf } from './event-key.js'
 import { publishResult } from './publish-result.js'
 import {
   type AcceptedResult,
+  type AnySource,
   acceptedOrThrow,
   type FindWebhook,
   type ReceivedWebhook,
   readSigned,
   SOURCE_OPTIONS,
   type SourceOf,
-  type WebhookSource,
 } from './receive.js'
 import type { Secret } from './request.js'
 import { NONCE_TTL_SECONDS } from './rules/nonce.js'
@@ -102,7 +102,7 @@ export function handle<S extends Secret | FindWebhook, T, Transaction = undefine
 /** Implements `handle` for every signing scheme. */
 export function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T, Id extends string | number>(
   scheme: Scheme<Secrets, Key, Result>,
-  source: WebhookSource & EventSource<Result & Pick<ReceivedWebhook, 'body'>, Id>,
+  source: AnySource & EventSource<Result & Pick<ReceivedWebhook, 'body'>, Id>,
   secret: Secrets | FindWebhook<Secrets>,
   store: NonceStore | TransactionStore<Transaction>,
   work: Work<Result & Pick<ReceivedWebhook, 'body'>, Transaction, T>,

@@ -10,16 +10,23 @@ import { OWN_SCHEME, type Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore, newOwner, releaseKeys, reserveKeys } from './stores/nonce-store.js'
 import { within } from './within.js'
 
+/** A request that is not checked yet. */
+interface RequestSource extends ReadBodyOptions {
+  /** The request that your framework passes to the handler, the event of AWS Lambda, or `{ headers, body }` with the raw bytes. */
+  request: BodySource
+}
+
 /** A request that is not checked yet, and the webhook to which the request was sent. */
-export interface WebhookSource extends ReadBodyOptions {
+export interface WebhookSource extends RequestSource {
   /**
    * The ID of the webhook in your database. Never pass a part of the URL. If `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
    * request to one URL could be replayed to the other URL. Leave out `webhookId` if a function finds the webhook.
    */
-  webhookId?: string
-  /** The request that your framework passes to the handler, the event of AWS Lambda, or `{ headers, body }` with the raw bytes. */
-  request: BodySource
+  webhookId: string
 }
+
+/** A source of either kind, for code that serves both kinds of secret. */
+export type AnySource = RequestSource & { webhookId?: string | undefined }
 
 /**
  * Finds the webhook of a request in your database. Returns `null` or `undefined` if there is none: an unknown webhook gets the same response
@@ -29,7 +36,7 @@ export type FindWebhook<S = Secret> = () => Found<S> | Promise<Found<S>>
 type Found<S> = { webhookId: string; secret: S } | null | undefined
 
 /** The source for a kind of secret: a function that finds the webhook returns the ID too. */
-export type SourceOf<S> = WebhookSource & (S extends () => unknown ? { webhookId?: undefined } : { webhookId: string })
+export type SourceOf<S> = S extends () => unknown ? RequestSource & { webhookId?: undefined } : WebhookSource
 
 export const SOURCE_OPTIONS: readonly string[] = ['webhookId', 'request', 'maxBytes', 'bodyTimeout']
 
@@ -92,7 +99,7 @@ export function receive<S extends Secret | FindWebhook>(
 /** Implements `receive` for every signing scheme. */
 export function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
   scheme: Scheme<Secrets, Key, Result>,
-  source: WebhookSource,
+  source: AnySource,
   secret: Secrets | FindWebhook<Secrets>,
   nonceStore: NonceStore,
   clock: Clock,
@@ -125,7 +132,7 @@ export function acceptedOrThrow<Result extends AcceptedResult>(
 /** Reads a request, and checks every rule except the last, because the caller reserves the nonce. */
 export async function readSigned<Secrets, Key, Result>(
   scheme: Scheme<Secrets, Key, Result>,
-  source: WebhookSource,
+  source: AnySource,
   secret: Secrets | FindWebhook<Secrets>,
   clock: Clock,
   details: ResultDetails,

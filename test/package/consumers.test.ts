@@ -40,6 +40,8 @@ async function output(cwd: string, ...args: string[]): Promise<string> {
 
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 
+const TSC_7 = join(ROOT, 'node_modules/typescript-7/bin/tsc')
+
 const SAID = 'true replayed_nonce signature_mismatch true ERR_NONCE_STORE ERR_NONCE_STORE_FULL ERR_INVALID_ARGUMENT'
 const SAID_WHEN_MIXED = 'true ERR_NONCE_STORE ERR_NONCE_STORE_FULL\nERR_NONCE_STORE ERR_INVALID_ARGUMENT'
 
@@ -110,6 +112,37 @@ describe('types hold', () => {
 
   it("without Node's types and the DOM's", async () => {
     expect(await output(join(folder, 'bare'), TSC)).toBe('')
+  })
+
+  it.each([
+    ['5', TSC],
+    ['7', TSC_7],
+  ])('and the first line of an error names the argument: TypeScript %s', async (_, compiler) => {
+    const project = join(folder, 'typescript')
+    const calls = [
+      ["{ request }, 'secret', store, () => {}", "Property 'webhookId' is missing in type"],
+      ["{ webhookId: 42, request }, 'secret', store, () => {}", "Type 'number' is not assignable to type 'string'."],
+      ["{ webhookId: '42', request }, process.env['SECRET'], store, () => {}", "Argument of type 'string | undefined'"],
+      ["{ webhookId: '42', request, maxByte: 1 }, 'secret', store, () => {}", "'maxByte' does not exist in type"],
+      [
+        "{ webhookId: '42', request }, () => null, store, () => {}",
+        "Type 'string' is not assignable to type 'undefined'.",
+      ],
+    ]
+    const text = calls.map(([call]) => `void handle(${call})`).join('\n')
+    const imports = "import { handle, MemoryNonceStore } from 'inbound-webhook-auth'"
+    writeFileSync(
+      join(project, 'wrong.mts'),
+      `${imports}\ndeclare const request: Request\nconst store = new MemoryNonceStore()\n${text}\n`,
+    )
+    const errors = (await output(project, compiler, '--module', 'nodenext', '--noEmit', '--pretty', 'false')).split(
+      /^(?=\S)/m,
+    )
+    rmSync(join(project, 'wrong.mts'))
+    expect(errors.map((error) => error.trim().split('\n').length).filter((lines) => lines > 2)).toEqual([])
+    expect(errors.map((error) => error.replace(/\s+/g, ' '))).toEqual(
+      calls.map(([, message]) => expect.stringContaining(String(message))),
+    )
   })
 
   it('of every entry, and of no other subpath', async () => {

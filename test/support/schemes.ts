@@ -29,13 +29,7 @@ export interface TestScheme {
     store: NonceStore,
     clock?: Clock,
   ): Promise<Rejected | ({ ok: true } & Pick<Accepted, 'webhookId' | 'timestamp' | 'secretIndex'>)>
-  handle<T>(
-    source: WebhookSource & { webhookId: string },
-    secret: Secrets,
-    store: NonceStore,
-    work: () => T,
-    clock?: Clock,
-  ): Promise<T>
+  handle<T>(source: WebhookSource, secret: Secrets, store: NonceStore, work: () => T, clock?: Clock): Promise<T>
   /** Returns a valid request. It is signed without the library. */
   request(parts?: Partial<Parts & { signature: string }>): WebhookRequest & { headers: Record<string, string> }
   /** Returns the signed message, by the specification. */

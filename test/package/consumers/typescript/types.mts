@@ -18,9 +18,23 @@ const insert = async (client: PoolClient) => (await client.query('INSERT INTO ev
 
 export const results = [
   (): Promise<number> => handle(source, 'secret', nonceStore, ({ body }) => body.length),
-  (): Promise<number> => handle({ ...source, eventId: ({ body }) => body.toString() }, 'secret', store, () => 1),
-  (): Promise<number | null> => handle(event, 'secret', store, (_, client) => insert(client)),
-  (): Promise<boolean> =>
+  (): Promise<number | undefined> =>
+    handle(
+      { ...source, eventId: ({ body }) => body.toString() },
+      'secret',
+      nonceStore,
+      (_, transaction) => transaction ?? 1,
+    ),
+  (): Promise<number | null | undefined> => handle(event, 'secret', store, (_, client) => insert(client)),
+  (): Promise<number | null> => handle(source, ['secret'], store, (_, client) => insert(client)),
+  (): Promise<number> =>
+    handle(
+      { request },
+      () => ({ webhookId: '42', secret: 'secret' }),
+      nonceStore,
+      () => 1,
+    ),
+  (): Promise<boolean | undefined> =>
     handleMessage(
       { ...source, eventId: (webhook) => webhook.messageId },
       '',
@@ -44,10 +58,10 @@ export const mistakes = [
   () => handle({ ...source, eventId: ({ headers }) => String(headers) }, 'secret', store, () => 1),
   // @ts-expect-error: only a message of Standard Webhooks has a messageId
   () => handle({ ...source, eventId: ({ messageId }) => messageId }, 'secret', store, () => 1),
-  // @ts-expect-error: without a transaction store, a crash would lose the event
-  () => handle({ ...source, eventId: () => 'evt_1' }, 'secret', nonceStore, () => 1),
-  // @ts-expect-error: without a transaction store, a crash would lose the event
-  () => handleMessage({ ...source, eventId: () => 'evt_1' }, 'whsec_', nonceStore, () => 1),
+  // @ts-expect-error: the work does not run for a repeated event
+  (): Promise<number> => handle(event, 'secret', nonceStore, () => 1),
+  // @ts-expect-error: the work does not run for a repeated event
+  (): Promise<number> => handleMessage(event, 'whsec_', store, () => 1),
   // @ts-expect-error: receive does not run the work of an event
   () => receive({ ...source, eventId: () => 'evt_1' }, 'secret', nonceStore),
   // @ts-expect-error: verify does not run the work of an event
@@ -72,7 +86,7 @@ export async function bodies(): Promise<true[]> {
     isBuffer(await readBody(request)),
     isBuffer(body),
     isBuffer(ofMessage),
-    await handle(event, 'secret', store, (webhook) => isBuffer(webhook.body)),
+    await handle(source, 'secret', store, (webhook) => isBuffer(webhook.body)),
     await handleMessage(source, 'whsec_', nonceStore, (webhook) => isBuffer(webhook.body)),
   ]
 }
