@@ -1,22 +1,21 @@
 import { storeError } from './errors.js'
 
-/**
- * Resolves to the result of `running`, or rejects with the error of `late` after `milliseconds`. A late result or error is ignored. By
- * default, the error says that a store did not respond.
- */
+/** Resolves to the result of `running`, or rejects with the error of `late` after `milliseconds`. A late result or error is ignored. */
 export function within<T>(
   milliseconds: number,
   running: T | PromiseLike<T>,
-  late = () =>
-    storeError(
-      'ETIMEDOUT',
-      `No response within ${milliseconds} ms. The nonce may be reserved, so a retry may be refused. Check the server.`,
-    ),
+  late = () => noResponse(milliseconds),
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopTimer = startTimer(milliseconds, () => reject(late()))
     Promise.resolve(running).finally(stopTimer).then(resolve, reject)
   })
+}
+
+/** Returns the error of a store that did not respond in time. */
+export function noResponse(milliseconds: number): Error {
+  const text = `No response within ${milliseconds} ms. The nonce may be reserved, so a retry may be refused. Check the server.`
+  return storeError('ETIMEDOUT', text)
 }
 
 /**

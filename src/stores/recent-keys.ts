@@ -1,13 +1,16 @@
-/** Remembers a bounded number of keys for a short time, each with a value. At the bound, the oldest key is forgotten. */
+/** For how many milliseconds a key that another process holds is remembered, because that process can free the key. */
+export const REMEMBERED_MILLISECONDS = 250
+
+const MAX_KEYS = 10_000
+
+/** Remembers up to 10 000 keys for a short time, each with a value. At the bound, the oldest key is forgotten. */
 export class RecentKeys<Value> {
-  readonly #maxKeys: number
   readonly #now: () => number
   /** The oldest key is first. */
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
 
   /** `now` returns milliseconds. */
-  constructor(maxKeys: number, now: () => number = () => performance.now()) {
-    this.#maxKeys = maxKeys
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
@@ -21,7 +24,7 @@ export class RecentKeys<Value> {
     this.#entries.delete(key)
     this.#entries.set(key, { value, until: now + milliseconds })
     for (const [oldest, { until }] of this.#entries) {
-      if (until > now && this.#entries.size <= this.#maxKeys) break
+      if (until > now && this.#entries.size <= MAX_KEYS) break
       this.#entries.delete(oldest)
     }
   }

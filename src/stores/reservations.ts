@@ -3,12 +3,8 @@ import { within } from '../within.js'
 import { Admission } from './admission.js'
 import { MemoryNonceStore } from './memory.js'
 import type { ClaimState } from './nonce-store.js'
-import { RecentKeys } from './recent-keys.js'
+import { REMEMBERED_MILLISECONDS, RecentKeys } from './recent-keys.js'
 import { LateReservations } from './with-timeout.js'
-
-/** For how many milliseconds a key that another process holds is remembered, because that process can release the key. */
-const REMEMBERED = 250
-const MAX_REMEMBERED = 10_000
 
 /** The maximum number of keys that are remembered because this process reserved them. They take about 30 MB. */
 const MAX_OWN = 100_000
@@ -54,7 +50,7 @@ export class Reservations {
     this.timeout = timeout
     this.#admission = new Admission(concurrency, timeout)
     this.#late = new LateReservations(timeout)
-    this.#refused = new RecentKeys(MAX_REMEMBERED, now)
+    this.#refused = new RecentKeys(now)
     this.#own = new OwnKeys({ maxEntries: MAX_OWN, whenFull: 'evict', clock: { now } })
   }
 
@@ -102,7 +98,7 @@ export class Reservations {
    * The mark lasts for the TTL, so it ends before the server frees the keys. Call {@link settle} when the reservation ends.
    */
   start(keys: readonly string[], ttlSeconds: number): boolean {
-    return this.#refusalOf(keys) === undefined && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
+    return this.stateOf(keys) === undefined && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
   }
 
   /** Keeps the mark of the keys if the server reserved them. Otherwise, removes the mark. */
@@ -140,10 +136,14 @@ export class Reservations {
     }
   }
 
-  /** Returns whether keys are known to be taken or in progress, before a first claim is sent. */
+  /** Returns why keys cannot be reserved or claimed, if this process knows it without a statement. */
   stateOf(keys: readonly string[]): 'taken' | 'in_progress' | undefined {
-    if (!this.#own.hasOneOf(keys)) return this.#refusalOf(keys)
-    return keys.some((key) => this.#pending.has(key)) ? 'in_progress' : 'taken'
+    if (this.#own.hasOneOf(keys)) return keys.some((key) => this.#pending.has(key)) ? 'in_progress' : 'taken'
+    for (const key of [...keys, idOf(keys)]) {
+      const refusal = this.#refused.get(key)
+      if (refusal !== undefined) return refusal
+    }
+    return undefined
   }
 
   /** Remembers the response to a claim. An event is remembered for 600 s, because its own TTL is days. */
@@ -180,22 +180,13 @@ export class Reservations {
     for (const key of [...keys, idOf(keys)]) this.#refused.delete(key)
   }
 
-  /** Returns why the server refused one of the keys, or these keys together, if it did so recently. */
-  #refusalOf(keys: readonly string[]): 'taken' | 'in_progress' | undefined {
-    for (const key of [...keys, idOf(keys)]) {
-      const refusal = this.#refused.get(key)
-      if (refusal !== undefined) return refusal
-    }
-    return undefined
-  }
-
   /**
    * Remembers for 250 ms that the server refused the keys. A key with a short TTL is remembered for a hundredth of the TTL, because the
    * response does not say when a taken key expires.
    */
   #remember(keys: readonly string[], state: 'taken' | 'in_progress', seconds: number): void {
     // If several keys were refused together, this process does not know which key was taken.
-    this.#refused.set(idOf(keys), state, Math.min(REMEMBERED, Math.floor(10 * seconds)))
+    this.#refused.set(idOf(keys), state, Math.min(REMEMBERED_MILLISECONDS, Math.floor(10 * seconds)))
   }
 }
 

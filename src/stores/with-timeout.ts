@@ -1,6 +1,6 @@
 import { assertTimeout } from '../arguments.js'
 import { storeError } from '../errors.js'
-import { within } from '../within.js'
+import { noResponse, within } from '../within.js'
 import { scopedKey } from './keys.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
 import { RecentKeys } from './recent-keys.js'
@@ -63,8 +63,7 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 }
 
 /** For how many milliseconds copies of a reservation without a response are refused. */
-const REFUSED = 60_000
-const MAX_REFUSED = 10_000
+const REFUSED_MILLISECONDS = 60_000
 
 /**
  * Waits for reservations, and gives back those that come after their time-out.
@@ -75,8 +74,8 @@ const MAX_REFUSED = 10_000
  */
 export class LateReservations {
   readonly #timeout: number
-  /** The keys whose copies are refused. */
-  readonly #refusals = new RecentKeys<object>(MAX_REFUSED)
+  /** The keys whose copies are refused, and for each key an object that identifies the late reservation. */
+  readonly #refusals = new RecentKeys<object>()
 
   constructor(timeout: number) {
     this.#timeout = timeout
@@ -92,35 +91,29 @@ export class LateReservations {
   }
 
   /** Resolves to the response to a reservation, or rejects after the time-out. If the response `true` comes later, calls `release`. */
-  async wait(keys: readonly string[], response: Promise<boolean>, release?: () => unknown): Promise<boolean> {
-    let isAnswered = false
-    const answered = Promise.resolve(response).finally(() => {
-      isAnswered = true
+  wait(keys: readonly string[], response: Promise<boolean>, release?: () => unknown): Promise<boolean> {
+    // The client of a store may return a thenable that runs its statement again with each `then`.
+    const answered = Promise.resolve(response)
+    return within(this.#timeout, answered, () => {
+      void this.#giveBack(keys, answered, release)
+      return noResponse(this.#timeout)
     })
-    try {
-      return await within(this.#timeout, answered)
-    } catch (error) {
-      if (!isAnswered) void this.#giveBack(keys, answered, release)
-      throw error
-    }
   }
 
   async #giveBack(keys: readonly string[], response: Promise<boolean>, release?: () => unknown): Promise<void> {
-    let refusal = this.#refuseCopies(keys)
+    const refusal = {}
+    const refuseCopies = () => {
+      for (const key of keys) this.#refusals.set(key, refusal, REFUSED_MILLISECONDS)
+    }
+    refuseCopies()
     try {
       if ((await response) !== true) return
-      refusal = this.#refuseCopies(keys)
+      refuseCopies()
       await release?.()
     } catch {
       // The client responded with an error, so nobody knows whether the keys are reserved.
     } finally {
       for (const key of keys) if (this.#refusals.get(key) === refusal) this.#refusals.delete(key)
     }
-  }
-
-  #refuseCopies(keys: readonly string[]): object {
-    const refusal = {}
-    for (const key of keys) this.#refusals.set(key, refusal, REFUSED)
-    return refusal
   }
 }

@@ -1,8 +1,4 @@
-import { RecentKeys } from '../stores/recent-keys.js'
-
-/** For how many milliseconds keys are refused that another process is handling, so that a flood of copies costs no round trip. */
-const REMEMBERED = 250
-const MAX_REMEMBERED = 10_000
+import { REMEMBERED_MILLISECONDS, RecentKeys } from '../stores/recent-keys.js'
 
 /** The keys that this process is handling, and the keys that another process was handling a moment ago, per store. */
 const busyKeys = new WeakMap<object, { readonly running: Set<string>; readonly elsewhere: RecentKeys<true> }>()
@@ -17,7 +13,7 @@ export async function unlessInProgress<Outcome extends { outcome: string; settle
   keys: readonly string[],
   run: () => Promise<Outcome>,
 ): Promise<Outcome | { outcome: 'in_progress' }> {
-  const busy = busyKeys.get(store) ?? { running: new Set(), elsewhere: new RecentKeys(MAX_REMEMBERED) }
+  const busy = busyKeys.get(store) ?? { running: new Set(), elsewhere: new RecentKeys() }
   busyKeys.set(store, busy)
   const scoped = keys.map((key) => JSON.stringify([webhookId, key]))
   if (scoped.some((key) => busy.running.has(key) || busy.elsewhere.get(key))) return { outcome: 'in_progress' }
@@ -26,13 +22,13 @@ export async function unlessInProgress<Outcome extends { outcome: string; settle
   try {
     const result = await run()
     settled = result.settled
-    if (result.outcome === 'in_progress') for (const key of scoped) busy.elsewhere.set(key, true, REMEMBERED)
+    if (result.outcome !== 'in_progress') return result
+    // A flood of copies costs no round trip.
+    for (const key of scoped) busy.elsewhere.set(key, true, REMEMBERED_MILLISECONDS)
     return result
   } finally {
-    const end = () => {
+    void Promise.resolve(settled).then(() => {
       for (const key of scoped) busy.running.delete(key)
-    }
-    if (settled) void settled.then(end)
-    else end()
+    })
   }
 }
