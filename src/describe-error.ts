@@ -14,10 +14,7 @@ export function describeError(error: unknown): string {
   }
 }
 
-/**
- * Returns the text with control characters, line separators and invisible characters escaped. The text then stays one line in a log, and
- * cannot send commands to a terminal. A longer text is cut, and ends with its length.
- */
+/** Escapes control and invisible characters, so that a text stays one line and cannot command a terminal. Cuts a text that is too long. */
 export function oneLine(text: string, maxLength = MAX_VALUE): string {
   const isLong = text.length > maxLength
   const shown = isLong ? `${text.slice(0, maxLength).toWellFormed()}… (${text.length} characters)` : text

@@ -4,10 +4,7 @@ import type { HeadersInput } from './rules/headers.js'
 export const CONNECTION_CLOSE = { Connection: 'close' } as const
 const RETRY_AFTER = { 'Retry-After': '1' } as const
 
-/**
- * Each error code of this package, with the class of the error, the status and headers of the response, and the level for the log. The
- * package identifies an error by its `code`, not by its class.
- */
+/** For each error code of this package: the class of the error, the status and headers of the response, and the level for the log. */
 export const ERRORS = {
   ERR_WEBHOOK_REJECTED: { name: 'WebhookRejectedError', status: 401, headers: undefined, level: 'warn' },
   ERR_WEBHOOK_IN_PROGRESS: { name: 'WebhookInProgressError', status: 503, headers: RETRY_AFTER, level: 'info' },

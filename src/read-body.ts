@@ -118,12 +118,7 @@ const WRAPPERS = ['raw', 'req', 'request']
 
 const MAX_DEPTH = 3
 
-/**
- * Finds the body of a request, but does not read the body yet. Error messages call the argument `name`.
- *
- * @param outerHeaders - the headers of the framework objects that wrap `source`.
- * @param depth - how many framework objects wrap `source`.
- */
+/** Finds the body of a request, but does not read it yet. `depth` objects of the framework wrap `source`, and have `outerHeaders`. */
 export function findBody(source: unknown, name: string, outerHeaders?: HeadersInput, depth = 0): FoundBody {
   const fix = 'Pass the request, or the event of AWS Lambda.'
   if (!isObject(source) || ArrayBuffer.isView(source) || types.isPromise(source)) {
@@ -286,10 +281,7 @@ function readStream(stream: NodeStream & object, name: string, limits: Limits): 
       settle()
       resolve(bytes.all)
     }
-    const fail = (cause?: unknown) => {
-      settle()
-      reject(aborted(cause))
-    }
+    const fail = (cause?: unknown) => refuse(aborted(cause))
     const stopTimer = startTimer(limits.bodyTimeout, () => refuse(tooLate(limits.bodyTimeout)))
     const settle = () => {
       stopTimer()
@@ -299,10 +291,7 @@ function readStream(stream: NodeStream & object, name: string, limits: Limits): 
   })
 }
 
-/**
- * Ignores an error of the stream. The sender may close the connection after the body was read, and an error without a listener would end
- * the process. This listener stays on the stream, and does not refer to the body, so that the memory of the body can be freed.
- */
+/** Keeps late errors of a stream from ending the process. This listener stays on the stream, so it does not refer to the body. */
 function ignore(): void {}
 
 /**

@@ -3,10 +3,7 @@ import { warn } from './warnings.js'
 const MIN_TIMEOUTS = 3
 const MIN_MILLISECONDS = 10_000
 
-/**
- * Warns once per outage of a database. An outage is 10 s in which at least three statements had no response in time, and none had a response.
- * A client without time-outs of its own can then wait forever for a connection that is lost.
- */
+/** Warns once per outage: 10 s in which at least three statements had no response in time, and no statement had a response. */
 export class Outage {
   #timeouts = 0
   #start = 0

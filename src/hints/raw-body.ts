@@ -119,10 +119,7 @@ const MISTAKES: readonly Mistake[] = [
   { matches: () => true, more: ', as a body parser returns it' },
 ]
 
-/**
- * Returns the error for a body that is not raw: `request.body is a promise. Await it.` If the body or the request shows which framework is
- * used, a second line says what to do in that framework.
- */
+/** Returns the error for a body that is not raw. If the body or the request shows the framework, a second line is about this framework. */
 export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
   const { body } = request
   const { what = kindOf(body), more = '', fix } = MISTAKES.find(({ matches }) => matches(body)) as Mistake
@@ -135,7 +132,7 @@ export function notRawBody(request: { readonly body?: unknown }, owner = 'reques
   return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`)
 }
 
-/** Returns the error for a source whose body was already read. If the source shows the framework, a second line says what to do. */
+/** Returns the error for a source whose body was already read. */
 export function alreadyRead(source: object, argument: string): TypeError {
   const { name, fix } = findFramework(source) ?? {}
   const line = fix === undefined ? LINK : `${name}: ${fix}`

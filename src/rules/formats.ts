@@ -31,10 +31,7 @@ export function isSignature(value: string): boolean {
   return /^[0-9a-f]{64}$/.test(value)
 }
 
-/**
- * Returns the length in a value of `Content-Length`, or `undefined` if the value is invalid. A length above `Number.MAX_SAFE_INTEGER`
- * becomes `Number.MAX_SAFE_INTEGER`.
- */
+/** Returns the length in a value of `Content-Length`, at most `Number.MAX_SAFE_INTEGER`, or `undefined` if the value is invalid. */
 export function parseContentLength(value: string): number | undefined {
   const text = value.trim()
   return /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined

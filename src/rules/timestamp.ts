@@ -6,10 +6,7 @@ export function isTimestamp(value: string): boolean {
   return /^[0-9]+$/.test(value)
 }
 
-/**
- * Returns whether a timestamp in seconds is within the window around `now` in milliseconds, both ends included. The comparison is in
- * milliseconds, because whole seconds would make the window 601 s wide, one second longer than a nonce is kept.
- */
+/** Returns whether a timestamp is in the window. Compares milliseconds, because whole seconds would make the window 601 s wide. */
 export function isInWindow(seconds: number, now: number): boolean {
   return Number.isFinite(now) && Math.abs(now - seconds * 1000) <= WINDOW_SECONDS * 1000
 }

@@ -1,25 +1,19 @@
 import { types } from 'node:util'
 
-/**
- * The properties of an error that say why the error happened. Other properties are removed, because a client may add commands, URLs or
- * itself, and all of these can contain a password.
- */
+/** The properties of an error that are kept. A client may add others, such as a command, a URL or itself, which can contain a password. */
 const KEPT = [
   ...['name', 'message', 'code', 'errno', 'syscall', 'hostname', 'address', 'port'],
   ...['sqlState', 'sqlMessage', 'severity', 'detail', 'hint', 'cause', 'errors'],
   ...['lastNodeError', '$metadata', 'requestId', 'httpStatusCode'],
 ]
 
-/**
- * Returns a copy of an error and of its causes, with the class, the stack and the properties that contain no credentials.
- *
- * @param copies - the copies of errors that were already copied, because an error may be its own cause.
- */
+/** Returns a copy of an error and of its causes, with the class, the stack and the properties that contain no credentials. */
 export function withoutCredentials(error: unknown, copies = new Map<unknown, unknown>()): unknown {
   if (typeof error === 'string') return withoutPasswords(error)
   if (Array.isArray(error)) return error.map((item) => withoutCredentials(item, copies))
   // An error of this package is returned unchanged, because its cause is already a copy without credentials.
   if (Object(error) !== error || Object(error).code === 'ERR_NONCE_STORE') return error
+  // An error may be its own cause.
   if (copies.has(error)) return copies.get(error)
   const original: object = Object(error)
   const copy = isError(error) ? Object.setPrototypeOf(new Error(), Object.getPrototypeOf(error)) : {}

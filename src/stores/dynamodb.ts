@@ -34,13 +34,10 @@ export interface DynamoDBNonceStoreOptions extends NetworkOptions, EventOptions 
 /** DynamoDB's limits for a name or an ARN. */
 const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
 
-/**
- * The condition of a write: the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the response
- * was lost, so the same call can arrive twice.
- */
+/** The key is free, has expired, or was reserved by the same call, which an SDK sends again if the response was lost. */
 const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
 
-/** The condition for a claim that is recorded as done: the key is free, or claimed or reserved by the same owner. */
+/** The key is free, has expired, or was claimed or recorded by the same owner. */
 const IS_FREE_OR_OWN = 'attribute_not_exists(key_hash) OR expires_at < :now OR begins_with(reserved_by, :owner)'
 
 /** The parameters that ask for the earlier item, in the response or in the error. */

@@ -14,10 +14,7 @@ const UNREACHABLE: Reason = [
   'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
 ]
 
-/**
- * The first reason that matches is used, so precise reasons come first. The messages are safe to send, because they contain no host and no
- * user.
- */
+/** The first reason that matches is used. The messages are safe to send, because they contain no host and no user. */
 const REASONS: readonly Reason[] = [
   [
     ['ERR_INVALID_URL', /^error parsing connection string/],
@@ -89,10 +86,7 @@ const REASONS: readonly Reason[] = [
   ],
 ]
 
-/**
- * Returns the error for a store that does not work. The message says what to do. `cause` is the error of the client that says why, without
- * credentials.
- */
+/** Returns the error for a store that does not work. Its `cause` is the client's error that says why, without credentials. */
 export function storeFailure(error: unknown): Error {
   const { reason, cause } = findReason(error)
   if (reason !== undefined) return new NonceStoreError(reason[1], { cause: withoutCredentials(cause) })

@@ -26,26 +26,17 @@ export function ownerHash(owner: string): string {
   return hash('sha256', owner).slice(0, 32)
 }
 
-/**
- * Returns the mark of a claim in a table, in hex. A reservation has 16 bytes or none, so a claim can be told from a reservation, and the rows
- * of one owner begin with the same bytes.
- */
+/** Returns the mark of a claim in hex: the beginning of the owner's hash, one byte shorter than the mark of a reservation. */
 export function claimMark(hashOfOwner: string): string {
   return hashOfOwner.slice(0, 2 * CLAIM_BYTES)
 }
 
-/**
- * Returns a token that identifies one call, because a client can send the same call twice. The token starts with the hash of the owner, so
- * that a release recognises the token.
- */
+/** Returns a token for one call, which a client may send twice. The token starts with the owner's hash, by which a release finds it. */
 export function newToken(owner: string | undefined): string {
   return (owner === undefined ? '' : ownerHash(owner)) + randomUUID()
 }
 
-/**
- * Returns a hash of the webhook and the part of the key before its first `:`. This part is the same in every split of a signed message. The
- * tag contains no `{` or `}`.
- */
+/** Returns a hash of the webhook and the key up to its first `:`. This part of a nonce is the same in every split of a signed message. */
 export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
 }
@@ -58,10 +49,7 @@ export function ttlMilliseconds(ttlSeconds: number): number {
   return Math.ceil(ttlSeconds * 1000)
 }
 
-/**
- * Returns how long a database keeps a key, in milliseconds. This is 1 ms longer than the TTL, because clocks in whole milliseconds round down,
- * so a key could otherwise expire up to 1 ms before its request is outside the window.
- */
+/** Returns how long a database keeps a key: 1 ms longer than the TTL, because a clock in whole milliseconds rounds down. */
 export function engineTtlMilliseconds(ttlSeconds: number): number {
   return ttlMilliseconds(ttlSeconds) + 1
 }

@@ -26,19 +26,13 @@ export interface MemoryNonceStoreOptions extends EventOptions {
 /** The maximum size of one `Map`, so that all entries fit into one shard. */
 const MAX_ENTRIES = 16_777_216
 
-/**
- * The average number of entries in a shard of a full store. One large `Map` pauses the process when it grows. It also keeps the places of
- * deleted keys, so a key that comes and goes becomes slow.
- */
+/** The size of a shard in a full store. A large `Map` pauses the process when it grows, and is slow for a key that comes and goes. */
 const SHARD_ENTRIES = 2048
 
 /** How many expired entries a reservation removes per queue and key. Two are enough to free the memory after a burst. */
 const REMOVALS = 2
 
-/**
- * The maximum number of events. Events are kept for days, so with a common bound they would leave no room for nonces. At this bound, the
- * oldest recorded event is forgotten.
- */
+/** Events are kept for days, so with a common bound they would leave no room for nonces. Above this bound, the oldest is forgotten. */
 const MAX_EVENTS = 100_000
 
 type Shard = Map<string, Entry>
@@ -62,9 +56,8 @@ class Entry {
 /** Entries with a common bound. */
 class Queues {
   /**
-   * The heads of the queues. A queue is a ring of entries in order of reservation, in which no entry expires before the entry in front of it.
-   * An entry that would break this order, because its TTL is shorter or the clock stepped back, goes into another queue. Claims have queues
-   * of their own.
+   * The heads of the queues. A queue is a ring of entries in the order of their reservation and of their expiry. An entry that would break
+   * this order, because its TTL is shorter or the clock stepped back, goes into another queue. Claims have queues of their own.
    */
   #heads: Entry[] = []
   #size = 0

@@ -6,7 +6,7 @@ import type { ClaimState } from './nonce-store.js'
 import { REMEMBERED_MILLISECONDS, RecentKeys } from './recent-keys.js'
 import { LateReservations } from './with-timeout.js'
 
-/** The maximum number of keys that are remembered because this process reserved them. They take about 30 MB. */
+/** The maximum number of keys of this process. They take about 30 MB. */
 const MAX_OWN = 100_000
 
 /** The owner of all keys in the memory of this process. */
@@ -93,15 +93,12 @@ export class Reservations {
     }
   }
 
-  /**
-   * Marks all keys or none as taken by this process, because a reservation is about to be sent. Returns whether no key is known to be taken.
-   * The mark lasts for the TTL, so it ends before the server frees the keys. Call {@link settle} when the reservation ends.
-   */
+  /** Marks keys as taken before they are sent, so the mark ends before the server frees them. Returns `false` if a key is known to be taken. */
   start(keys: readonly string[], ttlSeconds: number): boolean {
     return this.stateOf(keys) === undefined && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
   }
 
-  /** Keeps the mark of the keys if the server reserved them. Otherwise, removes the mark. */
+  /** Ends what {@link start} began: keeps the mark only if the server reserved the keys. */
   settle(keys: readonly string[], isReserved: boolean | undefined, ttlSeconds: number): void {
     if (isReserved) return
     this.#own.release('', keys, OWNER)
@@ -180,10 +177,7 @@ export class Reservations {
     for (const key of [...keys, idOf(keys)]) this.#refused.delete(key)
   }
 
-  /**
-   * Remembers for 250 ms that the server refused the keys. A key with a short TTL is remembered for a hundredth of the TTL, because the
-   * response does not say when a taken key expires.
-   */
+  /** Remembers briefly that the server refused the keys, because the response does not say when a taken key expires. */
   #remember(keys: readonly string[], state: 'taken' | 'in_progress', seconds: number): void {
     // If several keys were refused together, this process does not know which key was taken.
     this.#refused.set(idOf(keys), state, Math.min(REMEMBERED_MILLISECONDS, Math.floor(10 * seconds)))

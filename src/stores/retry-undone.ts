@@ -1,10 +1,7 @@
 const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MILLISECONDS = 32
 
-/**
- * Runs statements and resolves to the result of `run`. If the server undoes the statements because of concurrent statements, runs them
- * again. A pause before each attempt lets the other statements finish. No attempt begins after `milliseconds`.
- */
+/** Runs statements again, after a pause, if the server undid them because of concurrent statements. Starts none after `milliseconds`. */
 export async function retryUndone<T>(
   run: () => Promise<T>,
   isUndone: (error: unknown) => boolean,

@@ -19,11 +19,7 @@ export class Sweeper {
   #interval = INTERVAL
   #isSweeping = false
 
-  /**
-   * Counts a reservation, and sweeps if a sweep is due. The errors of a sweep are ignored, because the next sweep tries again.
-   *
-   * @param sweep - deletes at most {@link SWEEP_ROWS} expired rows, and resolves to their number. Returns `undefined` if the sweep has to wait.
-   */
+  /** Counts a reservation. If a sweep is due, calls `sweep`, which resolves to the number of deleted rows, or returns `undefined` to wait. */
   noteReservation(sweep: () => Promise<number> | undefined): void {
     // The count starts at a random number, so that the table of many short processes is swept too.
     this.#count = (this.#count ?? Math.floor(INTERVAL * Math.random())) + 1
@@ -41,6 +37,7 @@ export class Sweeper {
         // A sweep skips locked rows, so a sweep that is nearly full may have left rows.
         this.#interval = deleted < SWEEP_ROWS / 2 ? IDLE_INTERVAL : INTERVAL
       })
+      // The next sweep tries again.
       .catch(() => {})
       .finally(() => {
         stopTimer()

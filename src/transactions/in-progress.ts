@@ -3,10 +3,7 @@ import { REMEMBERED_MILLISECONDS, RecentKeys } from '../stores/recent-keys.js'
 /** The keys that this process is handling, and the keys that another process was handling a moment ago, per store. */
 const busyKeys = new WeakMap<object, { readonly running: Set<string>; readonly elsewhere: RecentKeys<true> }>()
 
-/**
- * Runs `run`, unless this process is handling one of the keys, such as those of a copy, of another split of the same signed message, or of
- * another attempt of the event.
- */
+/** Runs `run`, unless one of the keys is being handled: for a copy, another split of the message, or another attempt of the event. */
 export async function unlessInProgress<Outcome extends { outcome: string; settled?: Promise<void> | undefined }>(
   store: object,
   webhookId: string,

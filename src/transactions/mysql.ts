@@ -6,12 +6,10 @@ import { SqlTransactionStore, type SqlTransactionStoreOptions } from './sql-tran
 /** The error number of `KILL 0`. */
 const NO_SUCH_THREAD = 1094
 
-/**
- * Returns SQL for the 50 hex digits in the name of a lock, which differ for each server, database, table and key. A server that ignores the
- * case of tables stores their names in lowercase.
- */
+/** Returns SQL for the 50 hex digits in the name of a lock, which differ for each server, database, table and key. */
 function lockDigits(table: string, hash: string): string {
   const [name, database] = table.replaceAll('`', '').split('.').reverse()
+  // A server that ignores the case of tables stores their names in lowercase.
   const path = `CONCAT_WS('.', ${database === undefined ? 'DATABASE()' : `'${database}'`}, '${name}')`
   return `LEFT(SHA2(CONCAT(IF(@@lower_case_table_names = 0, ${path}, LOWER(${path})), '${hash}'), 256), 50)`
 }

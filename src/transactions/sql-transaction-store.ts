@@ -286,10 +286,7 @@ function storeFailed(cause: unknown): NonceStoreError {
   return new NonceStoreError('The nonce store failed. See the cause.', { cause: withoutCredentials(cause) })
 }
 
-/**
- * Returns whether the server refused data: a constraint (SQLSTATE class 23) or an exception of a trigger (P0) that is deferred to the commit.
- * Query builders wrap the error of the client.
- */
+/** Returns whether the server refused data: SQLSTATE 23 is a constraint, and P0 an exception of a trigger. Query builders wrap errors. */
 function isDataError(error: unknown, depth = 0): boolean {
   if (Object(error) !== error || depth > 4) return false
   const { code, sqlState, cause, parent, original, driverError } = Object(error)

@@ -14,11 +14,7 @@ export interface TransactionRequest<Transaction, T> {
    * threw: `work` then throws too, unless the message is a replay.
    */
   readonly eventKeys?: readonly string[] | undefined
-  /**
-   * Checks the window again, and then runs the receiver's code.
-   *
-   * @param signal - aborts when the code has taken too long.
-   */
+  /** Checks the window again, and then runs the receiver's code. `signal` aborts when the code has taken too long. */
   work(transaction: Transaction, signal: WorkSignal): Promise<T>
 }
 

@@ -15,10 +15,7 @@ const TWO_ROWS = 1242
 
 export const NOW = 'UTC_TIMESTAMP(6)'
 
-/**
- * Rows that expired before this time are deleted. A reservation can need a row that expired later, because a sender can send a nonce again
- * as soon as its row has expired.
- */
+/** Rows that expired before this time are deleted. A later row may be needed, because its nonce may be sent again now. */
 const LONG_AGO = `${NOW} - INTERVAL 1 MINUTE`
 
 export function insertOf(table: string, count: number): string {
@@ -26,28 +23,20 @@ export function insertOf(table: string, count: number): string {
   return `INSERT INTO ${table} (${COLUMNS}) VALUES ${Array(count).fill(row).join()}`
 }
 
-/**
- * Inserts all rows or none. Resolves to `true`, or to `false` if one of the rows exists.
- *
- * If a key is taken, the statement fails. The number of affected rows is not used to find a taken key, because this number depends on the
- * client's `FOUND_ROWS` flag.
- */
+/** Inserts all rows and resolves to `true`. If one of the rows exists, inserts none and resolves to `false`. */
 async function insert(query: SqlQuery, table: string, reservation: SqlReservation): Promise<boolean> {
   const count = reservation.hashes.length
   try {
     if (affectedRows(await query(insertOf(table, count), valuesOf(reservation))) === count) return true
   } catch (error) {
+    // Affected rows do not show a taken key, because their number depends on the client's `FOUND_ROWS` flag.
     if (Object(error).errno === DUPLICATE_ENTRY) return false
     throw error
   }
   throw new Error('query resolved to a wrong number of affected rows. Run the statement unchanged, on an InnoDB table.')
 }
 
-/**
- * Deletes those rows of these hashes that expired before a time and resolves to the number of deleted rows.
- *
- * @param target - the table, with the keywords between `DELETE` and `WHERE`.
- */
+/** Deletes the rows that expired before a time, and resolves to their number. `target` is the SQL between `DELETE` and `WHERE`. */
 async function deleteRows(query: SqlQuery, target: string, hashes: readonly string[], time: string): Promise<number> {
   const parameters = hashes.map(() => 'UNHEX(?)').join()
   return affectedRows(

@@ -24,10 +24,7 @@ export function upsert(table: string, rows: string, isOwn = 'false'): string {
     WHERE nonce.expires_at < clock_timestamp() OR ${isOwn}`
 }
 
-/**
- * Returns SQL that locks a key without waiting, until the transaction or the statement ends. The number of the lock differs for each table
- * and key. `hash` is SQL for the hash in hex.
- */
+/** Returns SQL that locks a key of a table without waiting, until the transaction or the statement ends. `hash` is SQL for the hex digits. */
 export function tryLock(table: string, hash: string): string {
   return `pg_try_advisory_xact_lock(('x' || left(${hash}, 15))::bit(60)::int8 # '${table}'::regclass::oid::int8)`
 }

@@ -28,10 +28,7 @@ end
 for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
 return 'reserved ' .. ARGV[1]`
 
-/**
- * Claims all keys or none, or records them as done. The value of a claim is the hash of its owner and the word `claim`. The token of a
- * reservation has no space.
- */
+/** Claims all keys or none, or records them as done. The value of a claim is the hash of its owner, a space and the word `claim`. */
 const CLAIM = `
 local claim = ARGV[3] .. ' claim'
 local state = 'claimed'
@@ -57,10 +54,7 @@ for _, key in ipairs(KEYS) do
 end
 return 'released ' .. ARGV[1]`
 
-/**
- * Returns the eviction policy of the server that has the key, or `unknown` if the server refuses `INFO`. The command is `EVAL` too, so that
- * every `sendCommand` sends it to the right server.
- */
+/** Returns the eviction policy. The command is `EVAL` too, so that every `sendCommand` sends it to the server that has the key. */
 const POLICY = `
 local info = redis.pcall('INFO', 'memory')
 local policy = type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)')
