@@ -1,17 +1,15 @@
 import { types } from 'node:util'
 
+const CODE = { code: 'ERR_INVALID_ARGUMENT' }
+
 /** Returns the error for an argument of the wrong type, whose message never contains the value, because the value may be a secret. */
 export function invalidType(message: string): TypeError {
-  return withCode(new TypeError(message))
+  return Object.assign(new TypeError(message), CODE)
 }
 
 /** Returns the error for an argument that has the right type, but a value that is not allowed. */
 export function invalidRange(message: string): RangeError {
-  return withCode(new RangeError(message))
-}
-
-function withCode<E extends Error>(error: E): E & { code: string } {
-  return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
+  return Object.assign(new RangeError(message), CODE)
 }
 
 /** Describes the kind of a value, such as `null`, `an empty string`, `an array` or `bytes`. The description never contains the value. */

@@ -38,12 +38,9 @@ const channel = /* @__PURE__ */ globalThis.process
   ?.channel('inbound-webhook-auth:result')
 
 /** Runs a call, which adds what is known about the request to `details`. Publishes the result if the channel has subscribers. */
-export function publishResult<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
-  return channel?.hasSubscribers === true ? runAndPublish(run) : run({})
-}
-
-async function runAndPublish<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
+export async function publishResult<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
   const details: ResultDetails = {}
+  if (channel?.hasSubscribers !== true) return run(details)
   const start = performance.now()
   let outcome: WebhookResult['outcome'] = 'accepted'
   try {
@@ -55,7 +52,7 @@ async function runAndPublish<T>(run: (details: ResultDetails) => Promise<T>): Pr
     const { webhookId, bytes, secretIndex } = details
     const milliseconds = performance.now() - start
     const result = { webhookId, outcome: details.outcome ?? outcome, milliseconds, bytes, secretIndex }
-    channel?.publish(result satisfies WebhookResult)
+    channel.publish(result satisfies WebhookResult)
   }
 }
 

@@ -81,26 +81,17 @@ export function missingHeaders(
   const missing = (['timestamp', 'nonce', 'signature'] as const)
     .filter((part) => values[part] === undefined)
     .map((part) => names[part])
-  const list = missing
-    .map(spell)
-    .join(', ')
-    .replace(/, (?=[^,]*$)/, ' and ')
-  const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. ${advice}`
+  const list = missing.map(spell).join(', ')
+  const spoken = list.replace(/, (?=[^,]*$)/, ' and ')
+  const message = `${spoken} ${missing.length === 1 ? 'is' : 'are'} missing. ${advice}`
   return { ok: false, reason: 'missing_header', header: missing[0] as string, headers: missing, message }
 }
 
 /** Returns the rejection for a reason. `detail` says what is wrong with the received value, and `advice` says what to do. */
-export function rejected(
-  messages: Messages,
-  reason: keyof Messages,
-  detail?: string,
-  advice = messages[reason][1],
-): Rejected {
-  return {
-    ok: false,
-    reason,
-    message: `${messages[reason][0]}${detail === undefined ? '' : ` (${detail})`}. ${advice}`,
-  }
+export function rejected(messages: Messages, reason: keyof Messages, detail?: string, advice?: string): Rejected {
+  const [fault, usualAdvice] = messages[reason]
+  const explained = detail === undefined ? fault : `${fault} (${detail})`
+  return { ok: false, reason, message: `${explained}. ${advice ?? usualAdvice}` }
 }
 
 /** Returns how far a timestamp in seconds is from server time in milliseconds, as text: `301 s behind`. */

@@ -1,6 +1,5 @@
 import { invalidType, isObject, kindOf } from '../arguments.js'
 
-/** Returns the error for a value that cannot be read as headers. */
 export function notHeaders(headers: unknown): TypeError {
   const fix = "Pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs."
   return invalidType(`request.headers is ${kindOf(headers)}. ${fix}`)

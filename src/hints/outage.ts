@@ -9,16 +9,8 @@ export class Outage {
   #start = 0
   #isWarned = false
 
-  /** Returns a function to call when this statement has no response in time. Further calls of this function have no effect. */
-  newStatement(): () => void {
-    let isNoted = false
-    return () => {
-      if (!isNoted) this.#noteTimeout()
-      isNoted = true
-    }
-  }
-
-  #noteTimeout(): void {
+  /** Notes that a statement had no response in time. Call this once per statement. */
+  noteTimeout(): void {
     const now = performance.now()
     this.#start = this.#timeouts === 0 ? now : this.#start
     this.#timeouts++

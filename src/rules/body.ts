@@ -10,7 +10,6 @@ import { assertWellFormed, invalidType } from '../arguments.js'
  */
 export type Body = Uint8Array | ArrayBuffer | string
 
-/** Encodes a string as UTF-8. */
 export function encodeText(text: string, name: string): Buffer {
   assertWellFormed(text, name)
   return Buffer.from(text)

@@ -13,7 +13,6 @@ export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: s
   return hmacSha256(`${timestamp}:${nonce}:`, body, secret, 'hex')
 }
 
-/** Returns whether `signature` is the signature of `message` under `secret`. */
 export function isSignatureOf(message: SignedMessage, signature: string, secret: string): boolean {
   return isEqual(signature, signMessage(message, secret))
 }

@@ -69,7 +69,11 @@ export class Admission {
     const sent = {}
     const settledBefore = this.#settled
     this.#inFlight.add(sent)
-    const noteTimeout = this.#outage.newStatement()
+    let isLate = false
+    const noteTimeout = () => {
+      if (!isLate) this.#outage.noteTimeout()
+      isLate = true
+    }
     const startUnref = (milliseconds: number, act: () => void) => startTimer(milliseconds, act, { ref: false })
     let stopTimer = startUnref(this.#timeout / 2, () => {
       if (this.#settled === settledBefore) this.#isSilent = true

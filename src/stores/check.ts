@@ -8,7 +8,6 @@ import type { ClaimState } from './nonce-store.js'
 /** How long the server keeps a probe whose release failed, in seconds. */
 export const PROBE_SECONDS = 60
 
-/** The webhook of all probes. */
 const WEBHOOK_ID = 'inbound-webhook-auth'
 
 /** How often the steps are tried. An SDK or a pool connects during the first call, which can take longer than `timeout`. */

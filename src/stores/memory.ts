@@ -67,7 +67,6 @@ class Queues {
     readonly whenFull: 'throw' | 'evict',
   ) {}
 
-  /** Removes a few expired entries per queue. */
   removeExpired(now: number): void {
     for (const head of this.#heads) {
       for (let removed = 0; removed < REMOVALS; removed++) {
@@ -77,7 +76,6 @@ class Queues {
     }
   }
 
-  /** Throws if there is no room for `count` more entries. */
   assertRoom(count: number): void {
     if (count <= this.maxEntries - (this.whenFull === 'evict' ? 0 : this.#size)) return
     throw storeError(

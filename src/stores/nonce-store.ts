@@ -176,16 +176,13 @@ export async function claimKeys(
   throw new NonceStoreError(`claim() returned ${kindOf(state)}. Return 'claimed', 'in_progress' or 'taken'.`)
 }
 
-/** Releases the keys that were reserved or claimed for `owner`. */
 export async function releaseKeys(
   nonceStore: NonceStore,
-  webhookId: string,
-  keys: readonly string[],
-  owner: string,
+  ...call: Parameters<NonNullable<NonceStore['release']>>
 ): Promise<void> {
   assertRelease(nonceStore)
   try {
-    await nonceStore.release?.(webhookId, keys, owner)
+    await nonceStore.release?.(...call)
   } catch (cause) {
     throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
   }

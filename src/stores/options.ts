@@ -38,7 +38,6 @@ export interface NetworkOptions {
   concurrency?: number | undefined
 }
 
-/** Returns the network options with their defaults. Throws if an option is invalid. */
 export function networkOptions(options: NetworkOptions): { timeout: number; concurrency: number } {
   const { timeout = 1000, concurrency = 32 } = options
   assertTimeout(timeout)

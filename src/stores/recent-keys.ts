@@ -9,7 +9,6 @@ export class RecentKeys<Value> {
   /** The oldest key is first. */
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
 
-  /** `now` returns milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }

@@ -9,7 +9,6 @@ import { LateReservations } from './with-timeout.js'
 /** The maximum number of keys of this process. They take about 30 MB. */
 const MAX_OWN = 100_000
 
-/** The owner of all keys in the memory of this process. */
 const OWNER = 'this process'
 
 /** A subclass, so that it does not count for the warning about a memory store per request. */
@@ -28,9 +27,8 @@ interface Pending {
 /**
  * The pending reservations of one process, and the keys that are known to be taken.
  *
- * A copy of a pending or remembered reservation is refused without a statement, so that a flood of copies does not load the server. A copy
- * never gets the key before the original does, even if reservations are sent in another order. The memory only refuses: a reservation is
- * accepted only if the server accepts it.
+ * A copy of a pending or remembered reservation is refused without a statement, so that a flood of copies does not load the server. No copy
+ * overtakes the original. The memory only refuses: a reservation is accepted only if the server accepts it.
  */
 export class Reservations {
   readonly timeout: number
@@ -107,10 +105,8 @@ export class Reservations {
   }
 
   /**
-   * Claims keys with `ask`, or records them as done. Rejects after the time-out. A late claim ends by itself.
-   *
-   * The first claim of an owner obeys the limit, and keys that are known to be taken cost no statement. Later calls are sent at once, because
-   * a claim would end while they wait, and its code is running.
+   * Claims keys with `ask`, or records them as done. Rejects after the time-out. A late claim ends by itself. Only the first claim of an owner
+   * obeys the limit. Later calls are sent at once, because the code of a claim is running, and the claim would end while they wait.
    */
   async claim(
     keys: readonly string[],

@@ -2,7 +2,6 @@ import { kindOf } from '../arguments.js'
 import { CLAIM_BYTES } from './keys.js'
 import { type ClaimState, isClaimState } from './nonce-store.js'
 
-/** Runs one statement with its parameters. */
 export type SqlQuery = (text: string, values: (string | number)[]) => Promise<unknown>
 
 /** The rows of a reservation, one row per key. */
@@ -24,7 +23,6 @@ export interface SqlClaim extends SqlReservation {
 
 /** What differs between SQL databases. `table` is the table's quoted name. */
 export interface SqlDialect {
-  /** The character that quotes a name. */
   readonly quote: '"' | '`'
   /** What the database calls the part before the dot in the name of a table. */
   readonly prefix: 'schema' | 'database'
@@ -40,10 +38,7 @@ export interface SqlDialect {
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if a setting of the server or of the table makes the store unsafe. */
   checkSettings?(query: SqlQuery, table: string): Promise<void>
-  /**
-   * Deletes at most `limit` expired rows, the oldest first, and resolves to the number of deleted rows. Skips rows that others have locked,
-   * and locks no row that a reservation needs.
-   */
+  /** Deletes up to `limit` expired rows, and resolves to their number. Skips locked rows, and locks no row that a reservation needs. */
   deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
 }
 

@@ -68,9 +68,8 @@ const REFUSED_MILLISECONDS = 60_000
 /**
  * Waits for reservations, and gives back those that come after their time-out.
  *
- * A client can keep a reservation while its server is down, and send the reservation when the server is back. The request has got a 503 by
- * then, so nobody's code ran, but the reservation would refuse every retry. Until the reservation is given back, copies fail with an error.
- * If the server refused a copy as taken, the copy would get a 401, and most senders would never retry.
+ * A client can keep a reservation while its server is down, and send the reservation when the server is back. The request got a 503, so
+ * nobody's code ran, but every retry would get a 401. Until the reservation is given back, copies fail with an error, so that senders retry.
  */
 export class LateReservations {
   readonly #timeout: number

@@ -13,11 +13,8 @@ export type LockRow = Readonly<Record<string, unknown>>
 /** What differs between the transactions of SQL databases. `table` is the table's quoted name. */
 export interface TransactionDialect {
   /**
-   * Returns the statement that locks keys without waiting. The column `locked` of its row is 1 if all locks were free. The server resolves
-   * the table, so that each table has its own locks, however its name is written. If the database can, the statement also limits the time
-   * of this transaction.
-   *
-   * @param milliseconds - the limit, or `Infinity`.
+   * Returns the statement that locks keys without waiting. The column `locked` of its row is 1 if all locks were free. Each table has its own
+   * locks, however its name is written. If the database can, the statement also limits this transaction to `milliseconds`.
    */
   lock(table: string, rows: TransactionRows, milliseconds: number): string
   /** Returns the statement that writes `count` rows, but no row whose key is reserved. `values` are the parameters. */

@@ -25,10 +25,8 @@ export async function reserveAndRun<Transaction, T>(
 }
 
 /**
- * Claims the keys of a message and of its event, runs the work, and records the keys as done. If the work fails, frees the keys. If the
- * process dies, the claims end by themselves.
- *
- * The message is claimed first, so that a replay is recognised before anything is said about its event.
+ * Claims the keys of a message and then of its event, so that a replay is recognised first. Runs the work, and records the keys as done. If
+ * the work fails, frees the keys. If the process dies, the claims end by themselves.
  */
 export async function claimAndRun<Transaction, T>(
   nonceStore: NonceStore,

@@ -9,19 +9,13 @@ export interface TransactionRequest<Transaction, T> {
   readonly keys: readonly string[]
   /** How long to reserve the keys, in seconds. */
   readonly ttlSeconds: number
-  /**
-   * The key of the event, if the receiver has `eventId`. The store reserves this key for a time of its own. The list is empty if `eventId`
-   * threw: `work` then throws too, unless the message is a replay.
-   */
+  /** The key of the event, which the store reserves for a time of its own. If `eventId` threw, there is no key, and `work` throws too. */
   readonly eventKeys?: readonly string[] | undefined
   /** Checks the window again, and then runs the receiver's code. `signal` aborts when the code has taken too long. */
   work(transaction: Transaction, signal: WorkSignal): Promise<T>
 }
 
-/**
- * The outcome of a transaction. `work` was called only if the outcome is `done`, and then `value` is its result. If the keys are still being
- * recorded, `settled` resolves when that ends.
- */
+/** Only if the outcome is `done`, `work` was called, and resolved to `value`. If the keys are still being recorded, `settled` is set. */
 export type TransactionOutcome<T> =
   | { readonly outcome: 'done'; readonly value: T; readonly settled?: Promise<void> | undefined }
   | { readonly outcome: 'replayed' | 'repeated' | 'in_progress' }

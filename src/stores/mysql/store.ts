@@ -39,9 +39,8 @@ async function insert(query: SqlQuery, table: string, reservation: SqlReservatio
 /** Deletes the rows that expired before a time, and resolves to their number. `target` is the SQL between `DELETE` and `WHERE`. */
 async function deleteRows(query: SqlQuery, target: string, hashes: readonly string[], time: string): Promise<number> {
   const parameters = hashes.map(() => 'UNHEX(?)').join()
-  return affectedRows(
-    await query(`DELETE ${target} WHERE key_hash IN (${parameters}) AND expires_at < ${time}`, [...hashes]),
-  )
+  const text = `DELETE ${target} WHERE key_hash IN (${parameters}) AND expires_at < ${time}`
+  return affectedRows(await query(text, [...hashes]))
 }
 
 /** Returns how many rows a statement affected. mysql2 resolves to [result, fields], and mariadb to the result. */
@@ -97,15 +96,13 @@ export const MYSQL: SqlDialect = {
     } catch (error) {
       if (Object(error).errno !== NO_SUCH_TABLE) throw error
     }
-    return query(
-      `CREATE TABLE IF NOT EXISTS ${table} (
-        key_hash BINARY(32) NOT NULL PRIMARY KEY,
-        expires_at DATETIME(6) NOT NULL,
-        reserved_by VARBINARY(16) NOT NULL,
-        KEY expires_at (expires_at)
-      ) ENGINE = InnoDB`,
-      [],
-    )
+    const text = `CREATE TABLE IF NOT EXISTS ${table} (
+      key_hash BINARY(32) NOT NULL PRIMARY KEY,
+      expires_at DATETIME(6) NOT NULL,
+      reserved_by VARBINARY(16) NOT NULL,
+      KEY expires_at (expires_at)
+    ) ENGINE = InnoDB`
+    return query(text, [])
   },
 
   async checkSettings(query, table) {

@@ -117,38 +117,32 @@ export const POSTGRES: SqlDialect = {
     // The statement first checks whether table and index exist. Otherwise, CREATE INDEX IF NOT EXISTS would wait for every open write, and
     // all later writes would wait for CREATE INDEX. If a column is missing, the check of the columns fails with the name of this column.
     // One of two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
-    await query(
-      `DO $$ BEGIN
-        IF to_regclass('${table}') IS NOT NULL THEN
-          PERFORM ${COLUMNS} FROM ${table} LIMIT 0;
-          IF to_regclass('${index}') IS NOT NULL THEN RETURN; END IF;
-        END IF;
-        PERFORM pg_advisory_xact_lock(hashtext('inbound-webhook-auth'), hashtext('${table}'));
-        CREATE TABLE IF NOT EXISTS ${table} (
-          key_hash bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL
-        );
-        CREATE INDEX IF NOT EXISTS ${index.split('.').at(-1)} ON ${table} (expires_at);
-      END $$`,
-      [],
-    )
+    const text = `DO $$ BEGIN
+      IF to_regclass('${table}') IS NOT NULL THEN
+        PERFORM ${COLUMNS} FROM ${table} LIMIT 0;
+        IF to_regclass('${index}') IS NOT NULL THEN RETURN; END IF;
+      END IF;
+      PERFORM pg_advisory_xact_lock(hashtext('inbound-webhook-auth'), hashtext('${table}'));
+      CREATE TABLE IF NOT EXISTS ${table} (
+        key_hash bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL
+      );
+      CREATE INDEX IF NOT EXISTS ${index.split('.').at(-1)} ON ${table} (expires_at);
+    END $$`
+    await query(text, [])
   },
 
   async deleteExpired(query, table, limit) {
     // The rows are locked, so that no other statement reserves a row before it is deleted. Locked rows are skipped.
-    const [row] = rowsOf(
-      await query(
-        `WITH expired AS MATERIALIZED (
-          SELECT key_hash FROM ${table} WHERE expires_at < (SELECT clock_timestamp())
-          ORDER BY expires_at LIMIT $1::int8 FOR UPDATE SKIP LOCKED
-        ), deleted AS (
-          DELETE FROM ${table} AS nonce USING expired
-          WHERE nonce.key_hash = expired.key_hash AND nonce.expires_at < clock_timestamp()
-          RETURNING true
-        )
-        SELECT count(*)::int4 AS count FROM deleted`,
-        [limit],
-      ),
+    const text = `WITH expired AS MATERIALIZED (
+      SELECT key_hash FROM ${table} WHERE expires_at < (SELECT clock_timestamp())
+      ORDER BY expires_at LIMIT $1::int8 FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM ${table} AS nonce USING expired
+      WHERE nonce.key_hash = expired.key_hash AND nonce.expires_at < clock_timestamp()
+      RETURNING true
     )
+    SELECT count(*)::int4 AS count FROM deleted`
+    const [row] = rowsOf(await query(text, [limit]))
     const count = Number(row?.['count'])
     if (Number.isNaN(count)) {
       throw new Error('query resolved to no count. Resolve to the rows as objects, or to { rows }.')
