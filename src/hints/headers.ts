@@ -9,8 +9,7 @@ export function notHeaders(headers: unknown): TypeError {
 export function assertNotRequest(headers: unknown): void {
   const { then, headers: own, req, raw } = Object(headers)
   if (typeof then === 'function') throw notHeaders(headers)
-  // A sender can also send a header called headers, req or raw. The value of a header is a string or a list of strings, so any other object
-  // shows that `headers` is a request.
+  // A sender can also send a header called headers, req or raw, but its value is a string or a list. Any other object shows a request.
   if ([own, req, raw].some((value) => isObject(value) && !Array.isArray(value))) {
     const fix = 'Pass the headers of the request (Hono: c.req.raw.headers).'
     throw invalidType(`request.headers is a whole request. ${fix}`)

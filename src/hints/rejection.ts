@@ -2,8 +2,7 @@ import { HEADERS, type NamedValues, spell } from '../rules/formats.js'
 import { contentLengthOf, findHeader, type HeadersInput } from '../rules/headers.js'
 import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
-// The message of a rejection describes the received value. The message never contains the value, because a newline in the value could forge
-// a line of the log.
+// The message of a rejection describes the received value, but never contains it, because a newline could forge a line of the log.
 
 type Forms = readonly (readonly [pattern: RegExp, description: string])[]
 

@@ -37,8 +37,7 @@ export class Admission {
   send<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#hasRoom()) return this.#sendNow(ask)
     return new Promise((resolve, reject) => {
-      // Another request calls this function. Without `bind`, `ask` would have the AsyncLocalStorage of that request, by which a client may
-      // choose the database.
+      // Another request calls this function. `bind` keeps the AsyncLocalStorage of this request, by which a client may choose the database.
       const start = AsyncResource.bind(() => {
         stopTimer()
         resolve(this.#sendNow(ask))

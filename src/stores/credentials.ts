@@ -25,10 +25,8 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
     Object.defineProperty(copy, name, { value, enumerable, writable: true, configurable: true })
   }
   if (isError(error)) {
-    const frames =
-      String(error.stack)
-        .replace(error.message, '')
-        .match(/^ +at .*$/gm) ?? []
+    const trace = String(error.stack).replace(error.message, '')
+    const frames = trace.match(/^ +at .*$/gm) ?? []
     copy.stack = [`${copy.name}: ${copy.message}`, ...frames].join('\n')
   }
   return copy

@@ -1,11 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import { assertWellFormed, invalidRange } from '../arguments.js'
 
-/**
- * Joins a webhook's ID and a key to one string, which is different for every pair. The string starts with the length of the ID, so ID `a`
- * with key `b:c` differs from ID `a:b` with key `c`. All lone surrogates would have the same hash.
- */
+/** Joins a webhook's ID and a key to a string that differs for every pair, such as ID `a` with key `b:c`, and ID `a:b` with key `c`. */
 export function scopedKey(webhookId: string, key: string): string {
+  // All lone surrogates would have the same hash.
   assertWellFormed(webhookId, 'webhookId')
   return `${webhookId.length}:${webhookId}${key}`
 }

@@ -128,10 +128,7 @@ export function newOwner(): string {
   return `${processId} ${++owners}`
 }
 
-/**
- * Reserves the keys and resolves to whether all are now reserved. If the store fails after it has reserved a key for `owner`, the keys are
- * released. Otherwise, the retry would be refused as a replay.
- */
+/** Resolves to whether all keys are now reserved. If the store fails after one key, frees it, because the retry would be refused. */
 export async function reserveKeys(
   nonceStore: NonceStore,
   webhookId: string,

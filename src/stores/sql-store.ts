@@ -142,11 +142,10 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
 
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
     const hashes = hashesOf(webhookId, keys)
-    const milliseconds = engineTtlMilliseconds(ttlSeconds)
     const isReserved = await this.reservations.reserve(
       hashes,
       ttlSeconds,
-      () => this.#reserve(hashes, milliseconds, owner),
+      () => this.#reserve(hashes, ttlSeconds, owner),
       owner === undefined ? undefined : () => this.#release(hashes, owner),
     )
     if (isReserved) this.#sweepIfIdle()
@@ -174,15 +173,15 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
 
   protected createProbe(webhookId: string, key: string): Required<Omit<Probe, 'advice' | 'checkSettings'>> {
     const hashes = hashesOf(webhookId, [key])
-    const milliseconds = engineTtlMilliseconds(PROBE_SECONDS)
     return {
-      reserve: (owner) => this.#reserve(hashes, milliseconds, owner),
+      reserve: (owner) => this.#reserve(hashes, PROBE_SECONDS, owner),
       claim: (owner) => this.#claim(hashes, PROBE_SECONDS, owner, false),
       release: (owner) => this.#release(hashes, owner),
     }
   }
 
-  #reserve(hashes: readonly string[], milliseconds: number, owner: string | undefined): Promise<boolean> {
+  #reserve(hashes: readonly string[], ttlSeconds: number, owner: string | undefined): Promise<boolean> {
+    const milliseconds = engineTtlMilliseconds(ttlSeconds)
     const reservation = { hashes, milliseconds, owner: owner === undefined ? '' : ownerHash(owner) }
     return this.retry(() => this.dialect.reserve(this.query, this.table, reservation))
   }

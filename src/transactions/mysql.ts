@@ -19,10 +19,7 @@ function lockNames({ connection: _, locked: __, ...names }: LockRow): string[] {
   return Object.values(names).map((digits) => `'webhook_nonce ${digits}'`)
 }
 
-/**
- * Returns the statement that ends a connection if this connection still holds one of the locks. It is one statement, because between two
- * statements, the connection could unlock and serve somebody else. There is no connection 0.
- */
+/** Returns one statement, because between two, the connection could unlock and serve somebody else. There is no connection 0. */
 function killIf(lock: LockRow, connection: string): string {
   const holds = lockNames(lock).map((name) => `IS_USED_LOCK(${name}) = ${connection}`)
   return `KILL IF(${holds.join(' OR ')}, ${connection}, 0)`

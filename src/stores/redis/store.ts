@@ -16,9 +16,8 @@ export interface RedisNonceStoreOptions extends NetworkOptions, EventOptions {
 }
 
 /**
- * Reserves all keys or none. The reply contains the token of this call, so that the reply to another command is never used by mistake. If a
- * client sends the command again after a lost reply, the script finds its own token. The script then writes all keys again, because `WAIT`
- * counts only the writes of its own connection.
+ * Reserves all keys or none. The reply contains the token of this call, so that no other reply is used by mistake. If a client sends the
+ * command again, the script finds its own token, and writes all keys again, because `WAIT` counts only the writes of its own connection.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do
@@ -102,12 +101,11 @@ export class RedisNonceStore implements NonceStore {
   }
 
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
-    const milliseconds = engineTtlMilliseconds(ttlSeconds)
     const redisKeys = this.#redisKeys(webhookId, keys)
     return this.#reservations.reserve(
       redisKeys,
       ttlSeconds,
-      () => this.#reserve(redisKeys, milliseconds, owner),
+      () => this.#reserve(redisKeys, ttlSeconds, owner),
       owner === undefined ? undefined : () => this.#release(redisKeys, owner),
     )
   }
@@ -139,7 +137,7 @@ export class RedisNonceStore implements NonceStore {
       const redisKeys = this.#redisKeys(webhookId, [key])
       return {
         checkSettings: async () => assertNoEviction(await this.#run(POLICY, redisKeys, newToken(undefined))),
-        reserve: (owner) => this.#reserve(redisKeys, engineTtlMilliseconds(PROBE_SECONDS), owner),
+        reserve: (owner) => this.#reserve(redisKeys, PROBE_SECONDS, owner),
         claim: (owner) => this.#claim(redisKeys, PROBE_SECONDS, owner, false),
         release: (owner) => this.#release(redisKeys, owner),
         advice: 'Send all commands to the server of the key.',
@@ -147,8 +145,9 @@ export class RedisNonceStore implements NonceStore {
     })
   }
 
-  async #reserve(redisKeys: readonly string[], milliseconds: number, owner: string | undefined): Promise<boolean> {
-    return (await this.#run(RESERVE, redisKeys, newToken(owner), String(milliseconds))) === 'reserved'
+  async #reserve(redisKeys: readonly string[], ttlSeconds: number, owner: string | undefined): Promise<boolean> {
+    const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
+    return (await this.#run(RESERVE, redisKeys, newToken(owner), milliseconds)) === 'reserved'
   }
 
   async #claim(redisKeys: readonly string[], seconds: number, owner: string, isDone: boolean): Promise<ClaimState> {
