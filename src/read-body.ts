@@ -294,10 +294,7 @@ function readStream(stream: NodeStream & object, name: string, limits: Limits): 
 /** Keeps late errors of a stream from ending the process. This listener stays on the stream, so it does not refer to the body. */
 function ignore(): void {}
 
-/**
- * Joins chunks in a buffer. The first chunk is kept, because most bodies have only one. From the second chunk on, chunks are copied. When
- * the buffer is full, it grows to the expected size, but to at most four times the bytes that have arrived.
- */
+/** Joins chunks. The first chunk is not copied, because most bodies have only one. Memory is at most four times what has arrived. */
 class Collector {
   readonly #name: string
   readonly #limits: Limits

@@ -48,15 +48,13 @@ const FRAMEWORKS: readonly Framework[] = [
     fix: 'do not call json() or text() on the request first.',
   },
   {
-    matches: (value) => 'isBase64Encoded' in value && isParsed(value),
+    matches: (value) => 'isBase64Encoded' in value && isObject(Object(value).body),
     name: 'AWS Lambda',
     request: 'event',
     fix: "remove the body parser from this function, such as Middy's httpJsonBodyParser.",
   },
   { matches: (value) => 'isBase64Encoded' in value, name: 'AWS Lambda', request: 'event' },
 ]
-
-const isParsed = (event: object) => isObject(Object(event).body)
 
 const LINK = 'How to get the bytes in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
 
@@ -76,10 +74,7 @@ const MISTAKES: readonly Mistake[] = [
     matches: (body) => body === undefined || body === null,
     more: ": nothing read the body, a body parser ignored the content type, or there is no body (then pass '')",
   },
-  {
-    matches: (body) => typeof body === 'function',
-    fix: 'Call the function, await the result, and pass the result.',
-  },
+  { matches: (body) => typeof body === 'function', fix: 'Call the function, await the result, and pass the result.' },
   { matches: (body) => typeof body === 'string' },
   { matches: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
   {
@@ -92,11 +87,7 @@ const MISTAKES: readonly Mistake[] = [
     what: 'a request that was already read',
     fix: 'Pass await readBody(request), and parse those bytes after verify.',
   },
-  {
-    matches: (body) => hasMethod(body, 'arrayBuffer'),
-    what: 'a request',
-    fix: 'Pass await readBody(request).',
-  },
+  { matches: (body) => hasMethod(body, 'arrayBuffer'), what: 'a request', fix: 'Pass await readBody(request).' },
   { matches: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
   {
     matches: (body) => isStream(body) && (Object(body).readableDidRead === true || Object(body).locked === true),

@@ -153,11 +153,9 @@ export class Reservations {
     return this.#admission.sendIfIdle(ask)
   }
 
-  /**
-   * Releases the keys of a reservation with `ask`. Rejects after the time-out. A release is sent at once, because the sender's retry would
-   * otherwise be refused. The keys are forgotten now and when the release ends, because a lost response must not refuse the retry.
-   */
+  /** Releases keys with `ask` at once, so that the sender's retry is not refused. Rejects after the time-out. */
   async release(keys: readonly string[], ask: () => Promise<unknown>): Promise<void> {
+    // The keys are forgotten now and when the release ends, because a lost response must not refuse the retry either.
     this.forget(keys)
     try {
       await within(this.timeout, ask())
@@ -166,7 +164,6 @@ export class Reservations {
     }
   }
 
-  /** Forgets that the keys were taken, because the reservation is released. */
   forget(keys: readonly string[]): void {
     this.#own.release('', keys, OWNER)
     this.#claims.delete(String(keys[0]))
