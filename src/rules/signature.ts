@@ -18,9 +18,8 @@ export function isSignatureOf(message: SignedMessage, signature: string, secret:
 }
 
 /**
- * Returns the keys to reserve for a message. If the message can be split differently, the signature is reserved too, so that only one of
- * the splits is accepted. The nonce is reserved first, so that a replay does not reserve the signature. The key of the signature contains a
- * space, so the key never equals a nonce.
+ * Returns the keys to reserve for a message. If it can be split differently, its signature is reserved too, so that only one split is
+ * accepted. The nonce is first, so that a replay does not reserve the signature. The space in the signature's key occurs in no nonce.
  */
 export function reservationKeys(message: SignedMessage, signature: string): readonly string[] {
   return canBeSplitDifferently(message) ? [message.nonce, `signature ${signature}`] : [message.nonce]

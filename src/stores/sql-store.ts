@@ -105,12 +105,9 @@ export abstract class SqlStore {
     }
   }
 
-  /**
-   * Counts a reservation, and sweeps if a sweep is due. `send` passes the `query` of one connection, or returns `undefined` to sweep later.
-   *
-   * @internal
-   */
+  /** @internal */
   protected sweepSometimes(send: (sweep: (query: SqlQuery) => Promise<number>) => Promise<number> | undefined): void {
+    // `send` passes the `query` of one connection, or returns `undefined` to sweep later.
     this.#sweeper.noteReservation(() => send((query) => this.dialect.deleteExpired(query, this.table, SWEEP_ROWS)))
   }
 

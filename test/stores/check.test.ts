@@ -271,7 +271,7 @@ it('PostgresNonceStore.check reserves, claims and releases, past the memory of t
   const statements: string[] = []
   const query = async (text: string) => {
     statements.push(text.trim().split(' ')[0] ?? '')
-    return { rows: [[{ reserved: true }], [], [{ state: 'taken' }], []][statements.length - 1] }
+    return { rows: [[{ state: 'claimed' }], [], [{ state: 'taken' }], []][statements.length - 1] }
   }
   await new PostgresNonceStore({ query }).check()
   expect(statements).toEqual(['INSERT', 'INSERT', 'WITH', 'DELETE'])

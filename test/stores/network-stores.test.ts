@@ -26,7 +26,7 @@ const STORES: Readonly<Record<string, (call: Call, options?: Options) => Store>>
 /** The response to a reservation that succeeded. */
 const RESERVED: Readonly<Record<string, (...args: never[]) => unknown>> = {
   RedisNonceStore: (command: string[]) => `reserved ${command.at(-2)}`,
-  PostgresNonceStore: () => [{ reserved: true }],
+  PostgresNonceStore: () => [{ state: 'claimed' }],
   MySqlNonceStore: () => ({ affectedRows: 1 }),
   DynamoDBNonceStore: () => ({ ConsumedCapacity: {} }),
 }

@@ -31,12 +31,12 @@ export function tryLock(table: string, hash: string): string {
 
 /** Returns the statement that reserves `count` keys. `RETURNING` returns only the rows that were written. */
 function reservationOf(table: string, count: number): string {
-  if (count === 1) return `${upsert(table, `VALUES (${rowOf(0)})`)} RETURNING true AS reserved`
+  if (count === 1) return `${upsert(table, `VALUES (${rowOf(0)})`)} RETURNING 'claimed' AS state`
 
   // If a key is taken, nothing is written.
   const keys = Array.from({ length: count }, (_, index) => bytes(3 * index + 1)).join()
   const isFree = `WHERE NOT EXISTS (SELECT FROM ${table} WHERE key_hash IN (${keys}) AND expires_at >= clock_timestamp())`
-  return `WITH ${chain(table, count, isFree)} SELECT state = 'claimed' AS reserved FROM written`
+  return `WITH ${chain(table, count, isFree)} SELECT state FROM written`
 }
 
 /**
@@ -92,14 +92,12 @@ export const POSTGRES: SqlDialect = {
 
   async reserve(query, table, reservation) {
     try {
-      const [row] = rowsOf(await query(reservationOf(table, reservation.hashes.length), valuesOf(reservation)))
-      if (row === undefined) return false
-      if (row['reserved'] === true) return true
+      const text = reservationOf(table, reservation.hashes.length)
+      return stateIn(await query(text, valuesOf(reservation))) === 'claimed'
     } catch (error) {
       if (Object(error).code === FAILED_CAST) return false
       throw error
     }
-    throw new Error('query resolved to a row without reserved: true. Resolve to the rows as objects, or to { rows }.')
   },
 
   async claim(query, table, claim) {

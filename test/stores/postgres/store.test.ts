@@ -298,7 +298,7 @@ describe('a table that is swept', () => {
       async query(text, values) {
         sweeps.push(/LIMIT \$1::int8 FOR UPDATE SKIP LOCKED/.test(text) && values)
         await new Promise<void>((resolve) => pending.push(resolve))
-        return { rows: [{ reserved: true, count: 0 }] }
+        return { rows: [{ state: 'claimed', count: 0 }] }
       },
       concurrency: 1,
       timeout: 100_000,
