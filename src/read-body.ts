@@ -89,7 +89,6 @@ interface Limits extends Options {
   readonly expectedBytes: number
 }
 
-/** Returns the options of {@link readBody} with their defaults. Throws if an option is invalid. */
 export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadBodyOptions): Options {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 0) {
     throw invalidRange('maxBytes must be a whole number of bytes. Suggested: 1048576.')
@@ -110,7 +109,6 @@ interface FoundBody {
 
 type Read = (limits: Limits) => RawBody | Promise<RawBody>
 
-/** An object with properties of unknown types. */
 type Fields = { readonly [name: string]: unknown }
 
 /** The properties in which framework objects keep the request. */
@@ -220,7 +218,6 @@ async function readFetch(request: Fields, name: string, limits: Limits): Promise
   }
 }
 
-/** Ends a pending read, so that nothing more is read. */
 function stopReading(reader: ReadableStreamDefaultReader): void {
   try {
     // The stream is not cancelled, because some adapters would then close the connection before the handler has responded.

@@ -15,11 +15,7 @@ export function spell(name: string): string {
 }
 
 /** The values of the three headers, unchanged. `undefined` means that the header is absent. */
-export interface HeaderValues {
-  readonly timestamp: string | undefined
-  readonly nonce: string | undefined
-  readonly signature: string | undefined
-}
+export type HeaderValues = { readonly [Name in keyof HeaderNames]: string | undefined }
 
 /** The values of the three headers, with the header names that the request uses. */
 export interface NamedValues extends HeaderValues {

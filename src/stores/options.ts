@@ -13,7 +13,6 @@ export interface EventOptions {
   eventTtlSeconds?: number | undefined
 }
 
-/** Returns how long an event counts as repeated, in seconds. Throws if the time is invalid. */
 export function readEventTtl({ eventTtlSeconds = EVENT_TTL_SECONDS }: EventOptions): number {
   if (Number.isInteger(eventTtlSeconds) && eventTtlSeconds >= NONCE_TTL_SECONDS && eventTtlSeconds < 2 ** 31) {
     return eventTtlSeconds

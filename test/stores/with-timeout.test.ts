@@ -140,6 +140,21 @@ describe('withTimeout', () => {
     expect(withTimeout(SILENT, 1000)).not.toHaveProperty('claim')
   })
 
+  it('runs the lazy statement of a query builder once, also if it is late', async () => {
+    let statements = 0
+    // The promise of such a client sends its statement in `then`.
+    const statement = new Proxy(new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 2000)), {
+      get(promise, name) {
+        if (name === 'then') statements++
+        return Reflect.get(promise, name).bind(promise)
+      },
+    })
+    const seen = watch(withTimeout({ reserve: () => statement }, 1000).reserve('42', 'n', 600, 'me'))
+    await time.pass(3000)
+    expect(seen.outcome).toMatch(/^No response within 1000 ms/)
+    expect(statements).toBe(1)
+  })
+
   it('reads an answer that arrived while the process stalled before it rejects', async () => {
     let answer: (value: boolean) => void = () => {}
     const response = new Promise<boolean>((resolve) => {

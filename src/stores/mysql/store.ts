@@ -4,14 +4,12 @@ import type { SqlDialect, SqlQuery, SqlReservation } from '../sql-dialect.js'
 import { COLUMNS, hashesIn, IS_CLAIM, markIn, rowsOf, valuesOf } from '../sql-dialect.js'
 import { SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
-/** Error numbers ER_CHECKREAD (another statement has changed the row), ER_DUP_ENTRY, ER_NO_SUCH_TABLE and ER_READ_ONLY_MODE. */
+/** ER_CHECKREAD (the row has changed), ER_DUP_ENTRY, ER_NO_SUCH_TABLE, ER_SUBQUERY_NO_1_ROW and ER_READ_ONLY_MODE. */
 const CHANGED = 1020
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
-const READ_ONLY = 1836
-
-/** Error number ER_SUBQUERY_NO_1_ROW. */
 const TWO_ROWS = 1242
+const READ_ONLY = 1836
 
 export const NOW = 'UTC_TIMESTAMP(6)'
 
