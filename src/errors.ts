@@ -140,10 +140,9 @@ export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
   }
 }
 
+type StoreCode = 'ERR_NONCE_STORE_FULL' | 'ERR_NONCE_STORE_BUSY' | 'ETIMEDOUT'
+
 /** Returns the error of a store that is full, busy or late, which is the `cause` of a {@link NonceStoreError}. */
-export function storeError(
-  code: 'ERR_NONCE_STORE_FULL' | 'ERR_NONCE_STORE_BUSY' | 'ETIMEDOUT',
-  message: string,
-): Error {
+export function storeError(code: StoreCode, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

@@ -116,7 +116,7 @@ const WRAPPERS = ['raw', 'req', 'request']
 
 const MAX_DEPTH = 3
 
-/** Finds the body of a request, but does not read it yet. `depth` objects of the framework wrap `source`, and have `outerHeaders`. */
+/** Finds the body of a request, but does not read it yet. `depth` objects of the framework wrap `source` and have `outerHeaders`. */
 export function findBody(source: unknown, name: string, outerHeaders?: HeadersInput, depth = 0): FoundBody {
   const fix = 'Pass the request, or the event of AWS Lambda.'
   if (!isObject(source) || ArrayBuffer.isView(source) || types.isPromise(source)) {

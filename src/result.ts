@@ -81,9 +81,9 @@ export function missingHeaders(
   const missing = (['timestamp', 'nonce', 'signature'] as const)
     .filter((part) => values[part] === undefined)
     .map((part) => names[part])
-  const list = missing.map(spell).join(', ')
-  const spoken = list.replace(/, (?=[^,]*$)/, ' and ')
-  const message = `${spoken} ${missing.length === 1 ? 'is' : 'are'} missing. ${advice}`
+  const spelled = missing.map(spell).join(', ')
+  const list = spelled.replace(/, (?=[^,]*$)/, ' and ')
+  const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. ${advice}`
   return { ok: false, reason: 'missing_header', header: missing[0] as string, headers: missing, message }
 }
 

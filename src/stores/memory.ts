@@ -32,7 +32,7 @@ const SHARD_ENTRIES = 2048
 /** How many expired entries a reservation removes per queue and key. Two are enough to free the memory after a burst. */
 const REMOVALS = 2
 
-/** Events are kept for days, so with a common bound they would leave no room for nonces. Above this bound, the oldest is forgotten. */
+/** Events are kept for days, so with a common bound they would leave no room for nonces. Above this bound, the oldest record is forgotten. */
 const MAX_EVENTS = 100_000
 
 type Shard = Map<string, Entry>

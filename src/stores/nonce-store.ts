@@ -128,7 +128,7 @@ export function newOwner(): string {
   return `${processId} ${++owners}`
 }
 
-/** Resolves to whether all keys are now reserved. If the store fails after one key, frees it, because the retry would be refused. */
+/** Resolves to whether all keys are now reserved. If the store fails in between, frees the keys, so that a retry is not refused. */
 export async function reserveKeys(
   nonceStore: NonceStore,
   webhookId: string,

@@ -91,7 +91,7 @@ export class Reservations {
     }
   }
 
-  /** Marks keys as taken before they are sent, so the mark ends before the server frees them. Returns `false` if a key is known to be taken. */
+  /** Marks keys as taken before the server does, so that the mark ends first. Returns `false` if a key is known to be taken. */
   start(keys: readonly string[], ttlSeconds: number): boolean {
     return this.stateOf(keys) === undefined && this.#own.reserveAll('', keys, ttlSeconds, OWNER)
   }
@@ -105,8 +105,8 @@ export class Reservations {
   }
 
   /**
-   * Claims keys with `ask`, or records them as done. Rejects after the time-out. A late claim ends by itself. Only the first claim of an owner
-   * obeys the limit. Later calls are sent at once, because the code of a claim is running, and the claim would end while they wait.
+   * Claims keys with `ask`, or records them as done. Rejects after the time-out. A late claim ends by itself. Only the first claim of an
+   * owner obeys the limit. Later calls are sent at once, because the code of a claim is running, and the claim would end while they wait.
    */
   async claim(
     keys: readonly string[],

@@ -38,7 +38,7 @@ export interface SqlDialect {
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if a setting of the server or of the table makes the store unsafe. */
   checkSettings?(query: SqlQuery, table: string): Promise<void>
-  /** Deletes up to `limit` expired rows, and resolves to their number. Skips locked rows, and locks no row that a reservation needs. */
+  /** Deletes up to `limit` expired rows and resolves to their number. Skips locked rows and locks no row that a reservation needs. */
   deleteExpired(query: SqlQuery, table: string, limit: number): Promise<number>
 }
 

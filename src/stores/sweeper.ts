@@ -1,5 +1,3 @@
-import { startTimer } from '../within.js'
-
 /** The maximum number of rows that one sweep deletes, so that other statements wait only briefly. */
 export const SWEEP_ROWS = 256
 
@@ -17,21 +15,18 @@ export class Sweeper {
   /** The number of reservations since the last sweep. */
   #count: number | undefined
   #interval = INTERVAL
-  #isSweeping = false
+  /** Until when no other sweep starts, by `performance.now()`. */
+  #busyUntil = 0
 
   /** Counts a reservation. If a sweep is due, calls `sweep`, which resolves to the number of deleted rows, or returns `undefined` to wait. */
   noteReservation(sweep: () => Promise<number> | undefined): void {
     // The count starts at a random number, so that the table of many short processes is swept too.
     this.#count = (this.#count ?? Math.floor(INTERVAL * Math.random())) + 1
-    if (this.#count < this.#interval || this.#isSweeping) return
+    if (this.#count < this.#interval || performance.now() < this.#busyUntil) return
     const sweeping = sweep()
     if (sweeping === undefined) return
     this.#count = 0
-    this.#isSweeping = true
-    const end = () => {
-      this.#isSweeping = false
-    }
-    const stopTimer = startTimer(LOST_AFTER_MILLISECONDS, end, { ref: false })
+    this.#busyUntil = performance.now() + LOST_AFTER_MILLISECONDS
     sweeping
       .then((deleted) => {
         // A sweep skips locked rows, so a sweep that is nearly full may have left rows.
@@ -40,8 +35,7 @@ export class Sweeper {
       // The next sweep tries again.
       .catch(() => {})
       .finally(() => {
-        stopTimer()
-        end()
+        this.#busyUntil = 0
       })
   }
 }

@@ -19,8 +19,9 @@ function lockNames({ connection: _, locked: __, ...names }: LockRow): string[] {
   return Object.values(names).map((digits) => `'webhook_nonce ${digits}'`)
 }
 
-/** Returns one statement, because between two, the connection could unlock and serve somebody else. There is no connection 0. */
+/** Returns the statement that ends a connection which still holds a lock. Two statements could end a connection that serves somebody else. */
 function killIf(lock: LockRow, connection: string): string {
+  // There is no connection 0.
   const holds = lockNames(lock).map((name) => `IS_USED_LOCK(${name}) = ${connection}`)
   return `KILL IF(${holds.join(' OR ')}, ${connection}, 0)`
 }

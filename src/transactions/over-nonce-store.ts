@@ -25,7 +25,7 @@ export async function reserveAndRun<Transaction, T>(
 }
 
 /**
- * Claims the keys of a message and then of its event, so that a replay is recognised first. Runs the work, and records the keys as done. If
+ * Claims the keys of a message and then of its event, so that a replay is recognised first. Runs the work and records the keys as done. If
  * the work fails, frees the keys. If the process dies, the claims end by themselves.
  */
 export async function claimAndRun<Transaction, T>(

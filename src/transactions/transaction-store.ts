@@ -9,13 +9,13 @@ export interface TransactionRequest<Transaction, T> {
   readonly keys: readonly string[]
   /** How long to reserve the keys, in seconds. */
   readonly ttlSeconds: number
-  /** The key of the event, which the store reserves for a time of its own. If `eventId` threw, there is no key, and `work` throws too. */
+  /** The key of the event, which has a TTL of its own. If `eventId` threw, there is none, and `work` throws unless the message is a replay. */
   readonly eventKeys?: readonly string[] | undefined
   /** Checks the window again, and then runs the receiver's code. `signal` aborts when the code has taken too long. */
   work(transaction: Transaction, signal: WorkSignal): Promise<T>
 }
 
-/** Only if the outcome is `done`, `work` was called, and resolved to `value`. If the keys are still being recorded, `settled` is set. */
+/** `work` was called only if the outcome is `done`. If the keys are still being recorded, `settled` resolves when that ends. */
 export type TransactionOutcome<T> =
   | { readonly outcome: 'done'; readonly value: T; readonly settled?: Promise<void> | undefined }
   | { readonly outcome: 'replayed' | 'repeated' | 'in_progress' }

@@ -34,7 +34,7 @@ async function insert(query: SqlQuery, table: string, reservation: SqlReservatio
   throw new Error('query resolved to a wrong number of affected rows. Run the statement unchanged, on an InnoDB table.')
 }
 
-/** Deletes the rows that expired before a time, and resolves to their number. `target` is the SQL between `DELETE` and `WHERE`. */
+/** Deletes the rows that expired before a time and resolves to their number. `target` is the SQL between `DELETE` and `WHERE`. */
 async function deleteRows(query: SqlQuery, target: string, hashes: readonly string[], time: string): Promise<number> {
   const parameters = hashes.map(() => 'UNHEX(?)').join()
   const text = `DELETE ${target} WHERE key_hash IN (${parameters}) AND expires_at < ${time}`

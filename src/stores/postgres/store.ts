@@ -41,7 +41,7 @@ function reservationOf(table: string, count: number): string {
 
 /**
  * Returns queries that write rows, and `written`, which has no row if the first key was not written. Each key is inserted only if the key
- * before it was, and the first key on a `condition`. If another statement takes a later key meanwhile, the cast fails, and nothing is written.
+ * before it was, and the first key on a `condition`. If another statement takes a later key meanwhile, the cast fails and nothing is written.
  */
 function chain(table: string, count: number, condition: string, isOwn?: string): string {
   const inserts = Array.from({ length: count }, (_, index) => {

@@ -17,7 +17,7 @@ export interface RedisNonceStoreOptions extends NetworkOptions, EventOptions {
 
 /**
  * Reserves all keys or none. The reply contains the token of this call, so that no other reply is used by mistake. If a client sends the
- * command again, the script finds its own token, and writes all keys again, because `WAIT` counts only the writes of its own connection.
+ * command again, the script finds its own token and writes all keys again, because `WAIT` counts only the writes of its own connection.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do
