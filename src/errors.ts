@@ -100,10 +100,7 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
     return this.#received
   }
 
-  /**
-   * Returns only `code` and `message`, which are safe to send, because some frameworks send errors as JSON. To log `reason` and `detail`,
-   * read these properties of the error.
-   */
+  /** Returns what is safe to send, because some frameworks send errors as JSON. To log `reason` and `detail`, read these properties. */
   toJSON(): { code: string; message: string } {
     const { code, message } = this
     return { code, message }

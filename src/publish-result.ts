@@ -1,10 +1,7 @@
 import { codeOf, type ErrorCode, propertyOf } from './errors.js'
 import { isReason, type RejectionReason } from './result.js'
 
-/**
- * A result of `receive` or `handle`, published on the diagnostics channel `inbound-webhook-auth:result`. The result contains no secret,
- * body or nonce.
- */
+/** A result of `receive` or `handle` on the diagnostics channel `inbound-webhook-auth:result`. It contains no secret, body or nonce. */
 export interface WebhookResult {
   /** The ID of the webhook, or `undefined` if the call had no ID. */
   readonly webhookId: string | undefined

@@ -22,10 +22,7 @@ interface DynamoDBPutItemInput {
 export interface DynamoDBNonceStoreOptions extends NetworkOptions, EventOptions {
   /** Sends the `input` of a `PutItem` and resolves to the output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
-  /**
-   * The name or ARN of the table, in 3 to 1024 characters. By default `webhook_nonces`. The partition key of the table is the string
-   * `key_hash`.
-   */
+  /** The table's name or ARN (3 to 1024 characters), by default `webhook_nonces`. Its partition key is the string `key_hash`. */
   table?: string | undefined
   /** The clock for the expiry, by default `Date`. Pass the same clock as to `verify`. */
   clock?: Clock | undefined

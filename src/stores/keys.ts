@@ -39,7 +39,6 @@ export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
 }
 
-/** Returns a TTL in whole milliseconds, rounded up. */
 export function ttlMilliseconds(ttlSeconds: number): number {
   if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
     throw invalidRange('ttlSeconds is not a positive number. Pass how long to keep the key, in seconds.')

@@ -24,10 +24,7 @@ export function readEventTtl({ eventTtlSeconds = EVENT_TTL_SECONDS }: EventOptio
 
 /** The options of all stores that use a server. */
 export interface NetworkOptions {
-  /**
-   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
-   * reservation rejects, even if the client still waits.
-   */
+  /** How long a reservation may take, in milliseconds: 1 to 2 147 483 647, by default 1000. Then it rejects, whatever the client does. */
   timeout?: number | undefined
   /**
    * The maximum number of reservations that wait for the server at once: a whole number from 1, by default 32. If more reservations come,

@@ -32,7 +32,7 @@ interface Pending {
  */
 export class Reservations {
   readonly timeout: number
-  readonly #admission: Admission
+  readonly admission: Admission
   readonly #late: LateReservations
   /** The latest pending reservation of each key. */
   readonly #pending = new Map<string, Pending>()
@@ -46,7 +46,7 @@ export class Reservations {
   /** The times `timeout` and `now()` are in milliseconds. `concurrency` is the maximum number of reservations in flight. */
   constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
     this.timeout = timeout
-    this.#admission = new Admission(concurrency, timeout)
+    this.admission = new Admission(concurrency, timeout)
     this.#late = new LateReservations(timeout)
     this.#refused = new RecentKeys(now)
     this.#own = new OwnKeys({ maxEntries: MAX_OWN, whenFull: 'evict', clock: { now } })
@@ -75,7 +75,7 @@ export class Reservations {
       this.#late.assertNone(keys)
       isStarted = this.start(keys, ttlSeconds)
       // After the time-out, nothing is sent.
-      return isStarted && this.#admission.send(async () => !isOver && ask())
+      return isStarted && this.admission.send(async () => !isOver && ask())
     }
     const response = Promise.allSettled([...earlier].map(({ outcome }) => outcome)).then(send)
     const pending = { id, outcome: this.#late.wait(keys, response, release && (() => this.release(keys, release))) }
@@ -120,7 +120,7 @@ export class Reservations {
     if (known !== undefined) return known
     let isOver = false
     try {
-      const response = isFirst ? this.#admission.send<ClaimState>(async () => (isOver ? 'in_progress' : ask())) : ask()
+      const response = isFirst ? this.admission.send<ClaimState>(async () => (isOver ? 'in_progress' : ask())) : ask()
       const state = await within(this.timeout, response)
       this.note(keys, seconds, owner, isDone, state)
       return state
@@ -147,10 +147,6 @@ export class Reservations {
     // `handle` remembers keys that are in progress.
     if (state === 'taken') this.#remember(keys, state, seconds)
     else if (state === 'claimed' && isDone) this.#own.reserveAll('', keys, Math.min(seconds, NONCE_TTL_SECONDS), OWNER)
-  }
-
-  sendIfIdle<T>(ask: () => Promise<T>): Promise<T> | undefined {
-    return this.#admission.sendIfIdle(ask)
   }
 
   /** Releases keys with `ask` at once, so that the sender's retry is not refused. Rejects after the time-out. */

@@ -203,6 +203,6 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
   }
 
   #sweepIfIdle(): void {
-    this.sweepSometimes((sweep) => this.reservations.sendIfIdle(() => sweep(this.query)))
+    this.sweepSometimes((sweep) => this.reservations.admission.sendIfIdle(() => sweep(this.query)))
   }
 }

@@ -25,10 +25,7 @@ interface SqliteStatement {
 export interface SqliteNonceStoreOptions extends EventOptions {
   /** The table's name: ASCII letters, digits and `_`, but no digit first. By default `webhook_nonces`. */
   table?: string | undefined
-  /**
-   * How long a reservation waits while another process is writing, in milliseconds. Pass a whole number from 1 to 2 147 483 647. The
-   * default is 1000. The wait blocks the event loop.
-   */
+  /** How long to wait for another process, in milliseconds: 1 to 2 147 483 647, by default 1000. The wait blocks the event loop. */
   timeout?: number | undefined
   /** The clock for the expiry, by default `Date`. All processes that use the file must have the same clock. */
   clock?: Clock | undefined

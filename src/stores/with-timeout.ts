@@ -83,10 +83,8 @@ export class LateReservations {
   /** Throws if an earlier reservation of one of the keys had no response in time, and may still come. */
   assertNone(keys: readonly string[]): void {
     if (!keys.some((key) => this.#refusals.get(key))) return
-    throw storeError(
-      'ETIMEDOUT',
-      `An earlier copy of the request has no response after ${this.#timeout} ms. Check the server. A later retry can be accepted.`,
-    )
+    const text = `An earlier copy of the request has no response after ${this.#timeout} ms. Check the server. A later retry can be accepted.`
+    throw storeError('ETIMEDOUT', text)
   }
 
   /** Resolves to the response to a reservation, or rejects after the time-out. If the response `true` comes later, calls `release`. */

@@ -12,10 +12,7 @@ import type { LockRow, TransactionDialect, TransactionRows } from './dialect.js'
 import { Limit } from './limit.js'
 import type { TransactionOutcome, TransactionRequest, TransactionStore, WorkSignal } from './transaction-store.js'
 
-/**
- * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. `begin` and `query` are each a single line with any client or query
- * builder.
- */
+/** Options of `PostgresTransactionStore` and `MySqlTransactionStore`. With any client, `begin` and `query` are a single line each. */
 export interface SqlTransactionStoreOptions<Transaction> extends TableOptions, EventOptions {
   /**
    * Begins a transaction and calls `run` once with this transaction. Commits when `run` resolves and rolls back when `run` rejects. Pass
