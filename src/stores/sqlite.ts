@@ -31,16 +31,15 @@ export interface SqliteNonceStoreOptions extends EventOptions {
   clock?: Clock | undefined
 }
 
-/** The column and the bytes by which an owner finds its rows. */
-interface OwnRows {
-  readonly column: string
-  readonly mark: Buffer
-}
+/** The rows that an owner may overwrite: those that begin with its mark, up to a length. */
+type OwnRows = readonly [mark: Buffer, maxBytes: number]
 
-/** SQL for what the claims and the reservations of one owner have in common. */
+const NO_ROWS: OwnRows = [Buffer.alloc(0), -1]
+
 const MARK = markIn('reserved_by')
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** SQL for live rows of somebody else. The parameters are the time and {@link OwnRows}. */
+const IS_TAKEN = `expires_at >= ? AND NOT (${MARK} = ? AND length(reserved_by) <= ?)`
 
 /** Every 32nd reservation removes up to 64 expired rows. A reservation adds at most two rows, so the removals keep up. */
 const REMOVAL_INTERVAL = 32
@@ -75,7 +74,6 @@ export class SqliteNonceStore implements NonceStore {
   readonly #database: SqliteDatabase
   readonly #table: string
   readonly #reservations: Reservations
-  /** The prepared statements by their text. */
   readonly #statements = new Map<string, SqliteStatement>()
   readonly #release: SqliteStatement
   readonly #removeExpired: SqliteStatement
@@ -92,7 +90,7 @@ export class SqliteNonceStore implements NonceStore {
         `database is ${kindOf(database)} without exec() and prepare(). Pass a DatabaseSync, or a Database of better-sqlite3.`,
       )
     }
-    if (typeof table !== 'string' || !NAME.test(table)) {
+    if (typeof table !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(table)) {
       throw invalidRange('table is not a name. Pass ASCII letters, digits and _, but no digit first.')
     }
     assertTimeout(timeout)
@@ -135,7 +133,7 @@ export class SqliteNonceStore implements NonceStore {
     if (!this.#reservations.start(hashes, ttlSeconds)) return false
     let isReserved: boolean | undefined
     try {
-      isReserved = this.#write(hashes, ttlSeconds, bytesOf(owner === undefined ? '' : ownerHash(owner)))
+      isReserved = this.#write(hashes, ttlSeconds, bytesOf(owner === undefined ? '' : ownerHash(owner)), NO_ROWS)
     } finally {
       this.#reservations.settle(hashes, isReserved, ttlSeconds)
     }
@@ -146,9 +144,12 @@ export class SqliteNonceStore implements NonceStore {
     const hashes = hashesOf(webhookId, keys)
     const known = isDone ? undefined : this.#reservations.stateOf(hashes)
     if (known !== undefined) return known
-    const hashOfOwner = ownerHash(owner)
-    const own = { column: isDone ? MARK : 'reserved_by', mark: bytesOf(claimMark(hashOfOwner)) }
-    const isWritten = this.#write(hashes, seconds, isDone ? bytesOf(hashOfOwner) : own.mark, own)
+    const record = bytesOf(ownerHash(owner))
+    const mark = bytesOf(claimMark(ownerHash(owner)))
+    const written = isDone ? record : mark
+    // A claim may overwrite claims of its owner, and a record also its records, which are longer.
+    const own: OwnRows = [mark, written.length]
+    const isWritten = this.#write(hashes, seconds, written, own)
     const state = isWritten ? 'claimed' : this.#stateOf(hashes, own)
     this.#reservations.note(hashes, seconds, owner, isDone, state)
     return state
@@ -161,17 +162,16 @@ export class SqliteNonceStore implements NonceStore {
   }
 
   /** Writes all rows, or none if a key belongs to somebody else. */
-  #write(hashes: readonly string[], ttlSeconds: number, owner: Buffer, own?: OwnRows): boolean {
+  #write(hashes: readonly string[], ttlSeconds: number, owner: Buffer, own: OwnRows): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
-    const [taken, parameters] = this.#taken(now, own)
     const statement = this.#prepare(`
       WITH wanted (key) AS (VALUES ${hashes.map(() => '(?)').join()})
       INSERT INTO "${this.#table}" (key, expires_at, reserved_by) SELECT key, ?, ? FROM wanted
-      WHERE NOT EXISTS (SELECT 1 ${taken} AND key IN wanted)
+      WHERE NOT EXISTS (SELECT 1 FROM "${this.#table}" WHERE ${IS_TAKEN} AND key IN wanted)
       ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by`)
-    const { changes } = statement.run(...hashes.map(bytesOf), expiresAt, owner, ...parameters)
+    const { changes } = statement.run(...hashes.map(bytesOf), expiresAt, owner, Math.floor(now), ...own)
     // The statement changes nothing if one key is taken.
     if (Number(changes) !== hashes.length) return false
     if (this.#currentFile() !== this.#file) {
@@ -184,20 +184,13 @@ export class SqliteNonceStore implements NonceStore {
 
   /** Returns why keys cannot be claimed. */
   #stateOf(hashes: readonly string[], own: OwnRows): ClaimState {
-    const [taken, parameters] = this.#taken(timeOf(this.#clock), own)
-    const keys = hashes.map(() => '?').join()
-    const select = this.#prepare(
-      `SELECT min(length(reserved_by) = ${CLAIM_BYTES}) AS claims ${taken} AND key IN (${keys})`,
-    )
-    const { claims } = Object(select.all(...parameters, ...hashes.map(bytesOf))[0])
+    const select = this.#prepare(`
+      SELECT min(length(reserved_by) = ${CLAIM_BYTES}) AS claims FROM "${this.#table}"
+      WHERE ${IS_TAKEN} AND key IN (${hashes.map(() => '?').join()})`)
+    const now = Math.floor(timeOf(this.#clock))
+    const { claims } = Object(select.all(now, ...own, ...hashes.map(bytesOf))[0])
     // Without a row, another process has just freed the keys.
     return claims === 0 ? 'taken' : 'in_progress'
-  }
-
-  /** Returns the `FROM` and `WHERE` of live rows that belong to somebody else, and their parameters. */
-  #taken(now: number, own: OwnRows | undefined): [text: string, parameters: (Buffer | number)[]] {
-    const text = `FROM "${this.#table}" WHERE expires_at >= ?`
-    return own ? [`${text} AND ${own.column} <> ?`, [Math.floor(now), own.mark]] : [text, [Math.floor(now)]]
   }
 
   #prepare(text: string): SqliteStatement {
