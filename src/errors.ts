@@ -38,10 +38,7 @@ export function propertyOf(error: unknown, name: string): unknown {
   }
 }
 
-/**
- * An error with the status of the response. Some frameworks read `status`, and some read `statusCode`. NestJS reads these properties only
- * from an error with `expose`. If `expose` is `true`, Koa sends the message of the error, so this message must be safe to send.
- */
+/** An error with the status, as frameworks read it. NestJS needs `expose`, with which Koa sends the message, so it must be safe to send. */
 export class HttpError<Code extends ErrorCode> extends Error {
   override readonly name: Errors[Code]['name']
   readonly code: Code

@@ -30,10 +30,7 @@ import type {
 
 /** The option of `handle` for events. */
 export interface EventSource<Webhook, Id extends string | number = string | number> {
-  /**
-   * Returns the ID of the event, so that your code runs once per event, however often the sender signs the event again. Receives the same
-   * verified webhook as your code. A number must be a safe integer.
-   */
+  /** Returns the ID of the event from the verified webhook, so that your code runs once per event. A number must be a safe integer. */
   eventId?: ((webhook: Webhook) => Id) | undefined
 }
 
@@ -155,7 +152,7 @@ function transactOf<Transaction>(
   hasEvents: boolean,
   note: NoteIncident,
 ): <T>(request: TransactionRequest<Transaction, T>) => Promise<TransactionOutcome<T>> {
-  if (isTransactionStore(store)) return (request) => store.transact(request)
+  if (isTransactionStore<Transaction>(store)) return (request) => store.transact(request)
   assertNonceStore(store)
   assertRelease(store)
   if (!hasEvents) return (request) => reserveAndRun(store, request, note)
@@ -168,9 +165,7 @@ function transactOf<Transaction>(
   return (request) => claimAndRun(store, request, eventTtlSeconds, note)
 }
 
-function isTransactionStore<Transaction>(
-  store: object | TransactionStore<Transaction>,
-): store is TransactionStore<Transaction> {
+function isTransactionStore<Transaction>(store: object): store is TransactionStore<Transaction> {
   return hasMethod(store, 'transact')
 }
 

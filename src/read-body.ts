@@ -293,21 +293,19 @@ function ignore(): void {}
 
 /** Joins chunks. The first chunk is not copied, because most bodies have only one. Memory is at most four times what has arrived. */
 class Collector {
-  readonly #name: string
-  readonly #limits: Limits
   #memory = Buffer.alloc(0)
   #size = 0
 
-  constructor(name: string, limits: Limits) {
-    this.#name = name
-    this.#limits = limits
-  }
+  constructor(
+    private readonly name: string,
+    private readonly limits: Limits,
+  ) {}
 
   add(chunk: unknown): void {
     if (!types.isUint8Array(chunk)) {
-      throw invalidType(`${this.#name} is a stream of ${kindOf(chunk)}, not of bytes. Pass the request as received.`)
+      throw invalidType(`${this.name} is a stream of ${kindOf(chunk)}, not of bytes. Pass the request as received.`)
     }
-    const { maxBytes, expectedBytes } = this.#limits
+    const { maxBytes, expectedBytes } = this.limits
     const size = this.#size + chunk.length
     if (size > maxBytes) throw tooLarge(maxBytes)
     if (this.#size === 0) {

@@ -25,7 +25,7 @@ export interface RefusalLog {
   /** `warn` for a rejected request, `info` for a copy in progress or a body that is too large or incomplete, `error` for your faults. */
   readonly level: 'info' | 'warn' | 'error'
   readonly status: number
-  /** One line without control characters: the webhook, the reason and what to do, or the stack and the causes of your fault. */
+  /** One line without control characters: the webhook, the reason and what to do. For a fault on your side, the stack and the causes. */
   readonly message: string
   /** The error that was caught. The error's message may contain control characters that a sender chose. */
   readonly error: unknown

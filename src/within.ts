@@ -18,10 +18,7 @@ export function noResponse(milliseconds: number): Error {
   return storeError('ETIMEDOUT', text)
 }
 
-/**
- * Calls `act` after `milliseconds` and one more turn of the event loop and returns a function that stops the timer. Without this turn, after
- * a stall of the process, the time-out would come before responses that have already arrived.
- */
+/** Calls `act` after a time and a turn of the event loop, which reads responses that arrived during a stall. Returns how to stop the timer. */
 export function startTimer(milliseconds: number, act: () => void, { ref = true } = {}): () => void {
   let turn: NodeJS.Immediate | undefined
   const timer = setTimeout(() => {

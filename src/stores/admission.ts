@@ -13,9 +13,6 @@ import { isUnreachable } from './failure.js'
  * does not adapt to response times, because a stall of this process would look like a slow server.
  */
 export class Admission {
-  readonly #concurrency: number
-  readonly #timeout: number
-  readonly #tooLate: string
   readonly #outage = new Outage()
   readonly #inFlight = new Set<object>()
   /** Functions that each send a waiting reservation, the newest last. */
@@ -25,13 +22,10 @@ export class Admission {
   /** Whether a reservation had no response within half of the time-out, and no other had one since it was sent. */
   #isSilent = false
 
-  constructor(concurrency: number, timeout: number) {
-    this.#concurrency = concurrency
-    this.#timeout = timeout
-    this.#tooLate =
-      `${concurrency} reservations were in flight for ${timeout / 2} ms. Check the server. ` +
-      'If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 30.'
-  }
+  constructor(
+    private readonly concurrency: number,
+    private readonly timeout: number,
+  ) {}
 
   /** Calls `ask` as soon as the limit allows and resolves to the response. */
   send<T>(ask: () => Promise<T>): Promise<T> {
@@ -42,10 +36,13 @@ export class Admission {
         stopTimer()
         resolve(this.#sendNow(ask))
       })
-      const stopTimer = startTimer(this.#timeout / 2, () => {
+      const stopTimer = startTimer(this.timeout / 2, () => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1)
-        const silent = `No response for ${this.#timeout / 2} ms, so one reservation is sent at a time. Check the server.`
-        reject(storeError('ERR_NONCE_STORE_BUSY', this.#isSilent ? silent : this.#tooLate))
+        const silent = `No response for ${this.timeout / 2} ms, so one reservation is sent at a time. Check the server.`
+        const busy =
+          `${this.concurrency} reservations were in flight for ${this.timeout / 2} ms. Check the server. ` +
+          'If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 30.'
+        reject(storeError('ERR_NONCE_STORE_BUSY', this.#isSilent ? silent : busy))
       })
       this.#waiting.push(start)
     })
@@ -56,12 +53,9 @@ export class Admission {
     return this.#hasRoom() ? this.#sendNow(ask) : undefined
   }
 
-  /**
-   * While the server is silent, one reservation is in flight. In some clients, such as `redis` with `socketTimeout`, each new command
-   * restarts the time-out of the connection. With more reservations, such a client would never notice that the connection is lost.
-   */
+  /** A silent server gets one reservation at a time: with `socketTimeout` of `redis`, each command restarts the time-out of the connection. */
   #hasRoom(): boolean {
-    return this.#inFlight.size < (this.#isSilent ? 1 : this.#concurrency)
+    return this.#inFlight.size < (this.#isSilent ? 1 : this.concurrency)
   }
 
   async #sendNow<T>(ask: () => Promise<T>): Promise<T> {
@@ -74,12 +68,12 @@ export class Admission {
       isLate = true
     }
     const startUnref = (milliseconds: number, act: () => void) => startTimer(milliseconds, act, { ref: false })
-    let stopTimer = startUnref(this.#timeout / 2, () => {
+    let stopTimer = startUnref(this.timeout / 2, () => {
       if (this.#settled === settledBefore) this.#isSilent = true
-      stopTimer = startUnref(this.#timeout / 2, () => {
+      stopTimer = startUnref(this.timeout / 2, () => {
         noteTimeout()
         // A client can lose a statement, so a reservation no longer counts after twice the time-out.
-        stopTimer = startUnref(this.#timeout, () => this.#end(sent))
+        stopTimer = startUnref(this.timeout, () => this.#end(sent))
       })
     })
     try {

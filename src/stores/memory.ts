@@ -78,10 +78,8 @@ class Queues {
 
   assertRoom(count: number): void {
     if (count <= this.maxEntries - (this.whenFull === 'evict' ? 0 : this.#size)) return
-    throw storeError(
-      'ERR_NONCE_STORE_FULL',
-      `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
-    )
+    const text = `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`
+    throw storeError('ERR_NONCE_STORE_FULL', text)
   }
 
   /** Forgets the oldest entries above the bound, but no claim, because the code of a claim is running. */

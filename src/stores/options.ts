@@ -6,10 +6,7 @@ export const EVENT_TTL_SECONDS = 604_800
 
 /** The option of all stores for events. */
 export interface EventOptions {
-  /**
-   * How long an event counts as repeated, in seconds: a whole number from 600, by default 604 800 (7 days). Pass a longer time than your
-   * sender repeats an event.
-   */
+  /** How long an event counts as repeated, in seconds: from 600, by default 604 800 (7 days). Pass more than your sender's retries take. */
   eventTtlSeconds?: number | undefined
 }
 

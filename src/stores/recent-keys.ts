@@ -5,21 +5,18 @@ const MAX_KEYS = 10_000
 
 /** Remembers up to 10 000 keys for a short time, each with a value. At the bound, the oldest key is forgotten. */
 export class RecentKeys<Value> {
-  readonly #now: () => number
   /** The oldest key is first. */
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now
-  }
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
-    return entry !== undefined && entry.until > this.#now() ? entry.value : undefined
+    return entry !== undefined && entry.until > this.now() ? entry.value : undefined
   }
 
   set(key: string, value: Value, milliseconds: number): void {
-    const now = this.#now()
+    const now = this.now()
     this.#entries.delete(key)
     this.#entries.set(key, { value, until: now + milliseconds })
     for (const [oldest, { until }] of this.#entries) {

@@ -8,7 +8,6 @@ export type SqlQuery = (text: string, values: (string | number)[]) => Promise<un
 export interface SqlReservation {
   /** The hash of each key and its webhook, in hex. */
   readonly hashes: readonly string[]
-  /** How long to keep the rows, in milliseconds. */
   readonly milliseconds: number
   /** The hash of the owner in hex, or an empty string. */
   readonly owner: string

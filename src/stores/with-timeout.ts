@@ -56,9 +56,7 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
     late.assertNone(scopedKeys)
     const response = ask()
     if (typeof response === 'boolean') return response
-    const giveBack =
-      owner !== undefined && limited.release ? limited.release.bind(null, webhookId, keys, owner) : undefined
-    return late.wait(scopedKeys, response, giveBack)
+    return late.wait(scopedKeys, response, () => owner !== undefined && limited.release?.(webhookId, keys, owner))
   }
 }
 
@@ -72,18 +70,15 @@ const REFUSED_MILLISECONDS = 60_000
  * nobody's code ran, but every retry would get a 401. Until the reservation is given back, copies fail with an error, so that senders retry.
  */
 export class LateReservations {
-  readonly #timeout: number
   /** The keys whose copies are refused, and for each key an object that identifies the late reservation. */
   readonly #refusals = new RecentKeys<object>()
 
-  constructor(timeout: number) {
-    this.#timeout = timeout
-  }
+  constructor(private readonly timeout: number) {}
 
   /** Throws if an earlier reservation of one of the keys had no response in time, and may still come. */
   assertNone(keys: readonly string[]): void {
     if (!keys.some((key) => this.#refusals.get(key))) return
-    const text = `An earlier copy of the request has no response after ${this.#timeout} ms. Check the server. A later retry can be accepted.`
+    const text = `An earlier copy of the request has no response after ${this.timeout} ms. Check the server. A later retry can be accepted.`
     throw storeError('ETIMEDOUT', text)
   }
 
@@ -91,9 +86,9 @@ export class LateReservations {
   wait(keys: readonly string[], response: Promise<boolean>, release?: () => unknown): Promise<boolean> {
     // The client of a store may return a thenable that runs its statement again with each `then`.
     const answered = Promise.resolve(response)
-    return within(this.#timeout, answered, () => {
+    return within(this.timeout, answered, () => {
       void this.#giveBack(keys, answered, release)
-      return noResponse(this.#timeout)
+      return noResponse(this.timeout)
     })
   }
 

@@ -21,8 +21,6 @@ interface Group {
 
 /** The claims of one attempt, which are renewed while its code runs. */
 export class Claims {
-  readonly #nonceStore: NonceStore
-  readonly #webhookId: string
   readonly #owner = newOwner()
   readonly #groups: Group[] = []
   readonly #controller = new AbortController()
@@ -36,10 +34,10 @@ export class Claims {
   /** Aborts if another attempt has claimed the keys, or may have claimed them because the claim could not be renewed. */
   readonly signal: AbortSignal = this.#controller.signal
 
-  constructor(nonceStore: NonceStore, webhookId: string) {
-    this.#nonceStore = nonceStore
-    this.#webhookId = webhookId
-  }
+  constructor(
+    private readonly nonceStore: NonceStore,
+    private readonly webhookId: string,
+  ) {}
 
   /** Claims a group of keys. If the store fails, frees all keys without waiting, because the store may have claimed the keys. */
   async add(group: Group): Promise<'claimed' | 'in_progress' | 'taken'> {
@@ -64,7 +62,7 @@ export class Claims {
   async release(): Promise<void> {
     this.#stop()
     await this.#renewing
-    await Promise.all(this.#groups.map(({ keys }) => releaseKeys(this.#nonceStore, this.#webhookId, keys, this.#owner)))
+    await Promise.all(this.#groups.map(({ keys }) => releaseKeys(this.nonceStore, this.webhookId, keys, this.#owner)))
   }
 
   /** Records the keys as done. Resolves to whether all claims were still valid. From then on, nothing frees a key. */
@@ -89,7 +87,7 @@ export class Claims {
   }
 
   #claim({ keys, ttlSeconds }: Group, isDone = false): Promise<'claimed' | 'in_progress' | 'taken'> {
-    return claimKeys(this.#nonceStore, this.#webhookId, keys, isDone ? ttlSeconds : CLAIM_SECONDS, this.#owner, isDone)
+    return claimKeys(this.nonceStore, this.webhookId, keys, isDone ? ttlSeconds : CLAIM_SECONDS, this.#owner, isDone)
   }
 
   #renewIn(milliseconds: number): void {
@@ -121,9 +119,8 @@ export class Claims {
   }
 
   #abort(): void {
-    this.#controller.abort(
-      new NonceStoreError('The claim of the event was lost or could not be renewed, so another attempt may run'),
-    )
+    const lost = 'The claim of the event was lost or could not be renewed, so another attempt may run'
+    this.#controller.abort(new NonceStoreError(lost))
   }
 
   #stop(): void {
