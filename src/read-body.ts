@@ -81,7 +81,6 @@ export async function readBody(source: BodySource, options: ReadBodyOptions = {}
   return findBody(source, 'source').open(readLimits(options))()
 }
 
-/** The options of {@link readBody}, all with a value. */
 type Options = { readonly [Name in keyof ReadBodyOptions]-?: number }
 
 interface Limits extends Options {

@@ -14,9 +14,8 @@ const UNREACHABLE: Reason = [
   'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
 ]
 
-function lackOfPermission(prefix: 'schema' | 'database'): string {
-  return `The user lacks a permission. The user needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, the user also needs CREATE on the ${prefix}.`
-}
+const LACKS_PERMISSION =
+  'The user lacks a permission. The user needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, the user also needs CREATE on the'
 
 /** The first reason that matches is used. The messages are safe to send, because they contain no host and no user. */
 const REASONS: readonly Reason[] = [
@@ -29,8 +28,8 @@ const REASONS: readonly Reason[] = [
     'The server refused the user name or the password. Correct both in the client.',
   ],
   [['3D000', 1049], 'The database does not exist. Correct the name in the client, or create the database.'],
-  [['42501'], lackOfPermission('schema')],
-  [[1044, 1142, 1143, 1227], lackOfPermission('database')],
+  [['42501'], `${LACKS_PERMISSION} schema.`],
+  [[1044, 1142, 1143, 1227], `${LACKS_PERMISSION} database.`],
   [
     [/\bNOPERM\b|user executing the script can't/],
     'The user lacks a permission. The user needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',

@@ -53,11 +53,10 @@ export class Reservations {
   }
 
   /**
-   * Reserves all keys or none with `ask` and resolves to whether all keys were free. Rejects after the time-out.
+   * Reserves all keys or none with `ask` and resolves to whether all were free. Rejects after the time-out. `release` frees a late reservation.
    *
-   * A copy does not call `ask`, but waits for the first reservation. The copy is then refused, or rejects with the same error. If another
-   * pending reservation contains some of the keys, such as another split of the message, this reservation waits too. If the other
-   * reservation fails or is refused, this reservation calls `ask`. If the server reserves the keys after the time-out, calls `release`.
+   * A copy waits for the first reservation. It is then refused, or rejects with the same error. A reservation of some of the keys, such as
+   * another split of the message, waits too. It calls `ask` only if the first reservation failed or was refused.
    */
   async reserve(
     keys: readonly string[],

@@ -119,10 +119,8 @@ export abstract class SqlStore {
   protected whereOwned(hashes: readonly string[], hashOfOwner: string): [text: string, values: string[]] {
     const { bytes } = this.dialect
     const keys = hashes.map((_, index) => bytes(index + 2)).join()
-    return [
-      `FROM ${this.table} WHERE ${markIn('reserved_by')} = ${bytes(1)} AND key_hash IN (${keys})`,
-      [claimMark(hashOfOwner), ...hashes],
-    ]
+    const text = `FROM ${this.table} WHERE ${markIn('reserved_by')} = ${bytes(1)} AND key_hash IN (${keys})`
+    return [text, [claimMark(hashOfOwner), ...hashes]]
   }
 }
 
