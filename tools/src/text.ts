@@ -3,10 +3,12 @@
 /** Returns a value between double quotes. A long value is shortened, and characters beyond ASCII are escaped: `"Zo\u00eb"`. */
 export function quote(value: string): string {
   const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
-  const escapeUnit = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
   const escaped = JSON.stringify(short).replace(/[^ -~…]/g, escapeUnit)
   return value.length > 160 ? `${escaped} (${value.length} characters)` : escaped
 }
+
+/** Returns a UTF-16 unit as an escape: `\u00eb`. */
+export const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** The maximum length of a name, and of a list of names, in characters. */
 const MAX_NAME = 128

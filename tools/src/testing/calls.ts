@@ -93,18 +93,19 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
   return results
 }
 
+/** Resolves to what a method of the store returns. If it throws, `threw` is the end of the error message. */
+export async function answerOf(method: string, call: () => unknown, threw: string): Promise<unknown> {
+  const answer = await resultWithin(MAX_CALL_MILLISECONDS, async () => call()).catch((cause: unknown) => {
+    throw new Error(`${method}() threw${threw}`, { cause })
+  })
+  const fault = `${method}() did not respond within 20 s. Set a time-out in the client, and release locks.`
+  expect(answer !== 'hangs', fault)
+  return answer
+}
+
 /** Resolves to the result of a call, which must be a boolean. If the store throws, `tried` is the end of the error message. */
 export async function resultOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
-  let answer: unknown
-  try {
-    answer = await resultWithin(MAX_CALL_MILLISECONDS, call)
-  } catch (cause) {
-    throw new Error(`${method}() threw for ${tried}`, { cause })
-  }
-  expect(
-    answer !== 'hangs',
-    `${method}() did not respond within 20 s. Set a time-out in the client, and release locks.`,
-  )
+  const answer = await answerOf(method, call, ` for ${tried}`)
   expect(typeof answer === 'boolean', `${method}() returned ${kindOf(answer)}, not a boolean. ${IS_TRUE_OR_FALSE}`)
   return answer
 }

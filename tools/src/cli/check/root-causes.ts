@@ -1,14 +1,9 @@
-import { ADVICE, type EndpointFault } from '../../testing/endpoint/faults.js'
+import { ADVICE, type Advice, type EndpointFault } from '../../testing/endpoint/faults.js'
 import { type EndpointCaseCode, ROWS } from '../../testing/endpoint/rows.js'
 import { type ContractName, type ContractScheme, howToCheck, SCHEMES } from '../../testing/endpoint/scheme.js'
 import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 
 // Often, several cases fail for one reason. The table in this file finds this reason.
-
-interface Advice {
-  readonly cause: string
-  readonly fix: string
-}
 
 export interface Finding extends Advice {
   readonly codes: readonly EndpointCaseCode[]

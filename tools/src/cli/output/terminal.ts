@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { escapeUnit } from '../../text.js'
 import { describeError } from '../describe-error.js'
 
 /** A file, a pipe or a terminal. Only a terminal has `columns` and `hasColors`, which also reads `NO_COLOR` and `TERM`. */
@@ -70,10 +71,6 @@ export function printable(text: string, kept = ''): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     kept.includes(character) ? character : character.split('').map(escapeUnit).join(''),
   )
-}
-
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 export function jsonText(document: object): string {

@@ -23,6 +23,12 @@ function signs(message: string, cause: string, fix: string): Refusal {
   return { request, cause, fix }
 }
 
+/** Returns the mistakes of endpoints that compute the signature over other messages. The texts say what such an endpoint does. */
+function signsOther({ message }: ContractScheme, messages: { readonly [message: string]: string }): Refusal[] {
+  const fix = `Sign ${message}, in this order and with nothing else.`
+  return Object.entries(messages).map(([wrong, does]) => signs(wrong, `The endpoint ${does}.`, fix))
+}
+
 /** Returns a function that signs a request correctly, but changes how the signature is written. */
 function writtenAs(write: (signature: string) => string) {
   return (sender: Sender): EndpointRequest => {
@@ -92,10 +98,6 @@ function common({ message, useOfSecret, headers }: ContractScheme): readonly Ref
 
 const OWN = SCHEMES['x-signature']
 const STANDARD = SCHEMES['standard-webhooks']
-const MESSAGE =
-  'Sign the text of X-Timestamp, a colon, the text of X-Nonce, a colon and the raw body, in this order and with nothing else.'
-const STANDARD_MESSAGE =
-  'Sign the text of webhook-id, a full stop, the text of webhook-timestamp, a full stop and the raw body, in this order and with nothing else.'
 
 /** The mistakes of endpoints that refuse every valid request of a scheme. */
 export const REFUSALS: { readonly [name in SchemeName]: readonly Refusal[] } = {
@@ -121,19 +123,13 @@ export const REFUSALS: { readonly [name in SchemeName]: readonly Refusal[] } = {
       cause: 'The endpoint expects the signature in uppercase.',
       fix: 'Write the HMAC as lowercase hex.',
     },
-    signs('<timestamp>:<body>', 'The endpoint computes the signature without the nonce.', MESSAGE),
-    signs('<timestamp>.<nonce>.<body>', 'The endpoint joins the signed parts with dots instead of colons.', MESSAGE),
-    signs(
-      '<timestamp>\n<nonce>\n<body>',
-      'The endpoint joins the signed parts with newlines instead of colons.',
-      MESSAGE,
-    ),
-    signs('<timestamp><nonce><body>', 'The endpoint joins the signed parts without colons.', MESSAGE),
-    signs(
-      '<nonce>:<timestamp>:<body>',
-      'The endpoint expects a signature over the nonce before the timestamp.',
-      MESSAGE,
-    ),
+    ...signsOther(OWN, {
+      '<timestamp>:<body>': 'computes the signature without the nonce',
+      '<timestamp>.<nonce>.<body>': 'joins the signed parts with dots instead of colons',
+      '<timestamp>\n<nonce>\n<body>': 'joins the signed parts with newlines instead of colons',
+      '<timestamp><nonce><body>': 'joins the signed parts without colons',
+      '<nonce>:<timestamp>:<body>': 'expects a signature over the nonce before the timestamp',
+    }),
     signs('<timestamp>:<nonce>:<body>\n', NEWLINE.cause, NEWLINE.fix),
     {
       request: keyedBy((secret) => secret.trim()),
@@ -177,17 +173,11 @@ export const REFUSALS: { readonly [name in SchemeName]: readonly Refusal[] } = {
       cause: 'The endpoint expects the signature in hex.',
       fix: "Write the signature in base64: digest('base64') in Node, base64.b64encode(digest()) in Python.",
     },
-    signs('<timestamp>.<body>', 'The endpoint computes the signature without the ID.', STANDARD_MESSAGE),
-    signs(
-      '<timestamp>.<nonce>.<body>',
-      'The endpoint expects a signature over the timestamp before the ID.',
-      STANDARD_MESSAGE,
-    ),
-    signs(
-      '<nonce>:<timestamp>:<body>',
-      'The endpoint joins the signed parts with colons instead of full stops.',
-      STANDARD_MESSAGE,
-    ),
+    ...signsOther(STANDARD, {
+      '<timestamp>.<body>': 'computes the signature without the ID',
+      '<timestamp>.<nonce>.<body>': 'expects a signature over the timestamp before the ID',
+      '<nonce>:<timestamp>:<body>': 'joins the signed parts with colons instead of full stops',
+    }),
     signs('<nonce>.<timestamp>.<body>\n', NEWLINE.cause, NEWLINE.fix),
     {
       request: keyedBy((secret) => secret),
