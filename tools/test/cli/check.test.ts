@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClock } from '../../../test/support/request.js'
-import { serve, temporaryFolder } from '../resources.js'
+import { serve } from '../resources.js'
 import { MISTAKES, type Mistake, Receiver } from '../testing/receivers/receiver.js'
 import { ReceiverServer } from '../testing/receivers/serve.js'
 import { type Around, call, FROM_ENV } from './call.js'
@@ -13,8 +11,6 @@ const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 const receivers = new ReceiverServer()
 beforeAll(() => receivers.start())
 afterAll(() => receivers.stop())
-
-const folder = temporaryFolder()
 
 function receiver({ apply = () => ({}) }: Partial<Pick<Mistake, 'apply'>> = {}, shared = new Receiver(SECRET)): string {
   return receivers.add(Object.assign(shared, apply(shared)))
@@ -112,70 +108,6 @@ describe('check', () => {
     expect(all).toEqual(['accepted-json', 'nonce-empty', 'nonce-space', 'nonce-outside-ascii'])
     const { exitCode, said } = await check(RIGHT(), ['--only', 'nonce-emty'])
     expect([exitCode, said]).toEqual([2, expect.stringContaining('Did you mean nonce-empty?')])
-  })
-
-  it('skips the cases about other bodies with an event', async () => {
-    const bodies: string[] = []
-    const right = new Receiver(SECRET)
-    const url = receivers.add({
-      answer: (request, sent) => {
-        bodies.push(sent.toString())
-        return right.answer(request, sent)
-      },
-    })
-    const args = ['--only', 'accepted,nonce', '--body', '-', '--junit', join(folder, 'a.xml')]
-    const { exitCode, text } = await check(url, args, { stdin: '{"a":"<b>"}' })
-    expect(exitCode).toBe(0)
-    expect(text).toMatch(/^skip {2}accepted-bytes +all 256 bytes$/m)
-    expect(text).toMatch(/^(\d+) cases: [\s\S]*\n\1 of \1 cases pass\.\n$/m)
-    expect(bodies.filter((body) => body === '{"a":"<b>"}').length).toBeGreaterThan(8)
-    const xml = readFileSync(join(folder, 'a.xml'), 'utf8')
-    expect(xml).toContain('<testcase classname="skipped" name="accepted-bytes" time="0"><skipped/></testcase>')
-  })
-
-  it('ends if the endpoint stops, and names the case', async () => {
-    const right = new Receiver(SECRET)
-    let isDown = false
-    const { origin } = await serve(async (request, response, body) => {
-      isDown ||= request.headers['x-nonce'] === undefined
-      if (isDown) request.socket.destroy()
-      else response.writeHead((await right.answer(request, body)).status).end()
-    })
-    const { exitCode, text } = await check(origin)
-    expect(exitCode).toBe(1)
-    const line = text.replaceAll(/\s+/g, ' ')
-    expect(line).toContain('1. After the case headers-no-nonce (no X-Nonce), the endpoint does not respond')
-    expect(line).toContain('Fix: Look in the log of the process for the error that ended or blocked the process.')
-    expect(line).toMatch(/21 of 62 cases pass\. The run ended early, so \d\d cases were not run\./)
-  })
-
-  it('puts the right signature in a status line before a refused body', async () => {
-    const right = new Receiver(SECRET)
-    right.limit = 100 * 1024
-    const { origin } = await serve(async (request, response, body) => {
-      const { status } = await right.answer(request, body)
-      const [timestamp, nonce, signature] = right.names.map((name) => String(request.headers[name])) as [
-        string,
-        string,
-        string,
-      ]
-      if (status === 401) response.statusMessage = `not ${right.signatureOf([timestamp, nonce, signature], body)}`
-      response.writeHead(status).end()
-    })
-    const { causes } = await document(origin, ['--only', 'accepted-100-kb,body-changed'])
-    expect(causes).toMatchObject([{ codes: ['body-changed'] }, { codes: ['accepted-100-kb'] }])
-  })
-
-  it('names a handler that answers before its check has ended the process', async () => {
-    const right = new Receiver(SECRET)
-    let isRunning = true
-    const { origin } = await serve(async (request, response, body) => {
-      if (!isRunning) request.socket.destroy()
-      else response.writeHead(204).end()
-      isRunning &&= (await right.answer(request, body)).status === 204
-    })
-    const { causes } = await document(origin)
-    expect(causes).toMatchObject([{ cause: expect.stringContaining('answers before the check ends') }])
   })
 
   // Others would delay its answers beyond the time-out.

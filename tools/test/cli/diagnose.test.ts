@@ -58,16 +58,6 @@ describe('diagnose', () => {
     expect(text).not.toContain(SECRET)
   })
 
-  it('says when a request with a right signature must have arrived', async () => {
-    const stdin = capture(BODY, { timestamp: '1600000000' })
-    const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
-    const message = 'Valid if the request arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'
-    expect([exitCode, text.split('\n\n')[0]?.replace('\n', ' ')]).toEqual([1, `The signature is right. ${message}`])
-    expect(text).toContain('(clock_unknown)')
-    const wrong = capture(BODY, { timestamp: '1600000000', secret: 'another' })
-    expect((await call(['diagnose', '-', ...FROM_ENV], { stdin: wrong })).text).toMatch(/^Invalid: 2 findings/)
-  })
-
   it('names the language of the sender, unless one was chosen', async () => {
     const guessed = 'The lines above are for ruby, from User-Agent.'
     const text = async (...args: string[]) => {
@@ -117,16 +107,6 @@ describe('diagnose with the output of curl -v and --body-file', () => {
   })
 })
 
-it.each([
-  ['changeme', [expect.stringMatching(/^The secret of --secret-env WEBHOOK_SECRET can be guessed, /)]],
-  ['cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE', []],
-])('notes a secret that can be guessed: %s', async (secret, expected) => {
-  const env = { WEBHOOK_SECRET: secret }
-  const { valid, notes } = await diagnosed(capture(BODY, { secret }), DIAGNOSE, { env })
-  expect(valid).toBe(true)
-  expect(notes.slice(2)).toEqual(expected)
-})
-
 describe('--language', () => {
   it('takes every language, and the help lists them', async () => {
     const help = (await call(['diagnose', '--help'])).text
@@ -140,27 +120,12 @@ describe('--language', () => {
 
 describe('the request', () => {
   const { headers } = signedRequest({ body: BODY })
-  const HEADER_OPTIONS = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+
   const file = join(folder, 'sent.json')
   writeFileSync(file, BODY)
   const lines = Object.entries(headers).map(([name, value]) => `> ${name}: ${value}\n`)
   /** The output of `curl -v`. */
   const CURL = `> POST /x HTTP/1.1\n${lines.join('')}> \n< HTTP/1.1 401 No\n< Date: Tue, 14 Nov 2023 22:13:21 GMT\n< \n`
-
-  it('may consist only of options, of which one may be standard input', async () => {
-    const args = ['diagnose', ...HEADER_OPTIONS, '--at', TIMESTAMP]
-    const { exitCode, text } = await call([...args, '--body-file', file, ...FROM_ENV])
-    expect([exitCode, text]).toEqual([0, expect.stringContaining('Read: a request, body of 7 bytes')])
-    expect(await call([...args, '--body-file', '-', ...FROM_ENV], { stdin: BODY })).toMatchObject({ exitCode: 0 })
-    const fromStdin = [...args, '--body-file', file, '--secret-file', '-']
-    expect(await call(fromStdin, { stdin: SECRET })).toMatchObject({ exitCode: 0 })
-  })
-
-  it('may have a header of --header instead of the captured one', async () => {
-    const stdin = capture(BODY, { signature: 'nonsense' })
-    const args = [...DIAGNOSE, '--header', `X-SIGNATURE:${headers['x-signature']}`]
-    expect(await call(args, { stdin })).toMatchObject({ exitCode: 0 })
-  })
 
   it('may be the output of curl -v with the file that was sent', async () => {
     const args = ['diagnose', '-', '--body-file', file, ...FROM_ENV]
@@ -171,10 +136,8 @@ describe('the request', () => {
   })
 
   it.each([
-    ['no file', ['none.http'], '', 'Cannot read the captured request "none.http": no such file or directory.'],
     ['nothing', ['-'], '', 'The captured request is empty. Pass a file, pipe the request in, or use --header and'],
     ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Use --body-file PATH'],
-    ['a header without a colon', ['--header', 'X-Nonce'], '', '--header "X-Nonce" is not a header.'],
     ['standard input for two', ['-', '--body-file', '-'], capture(BODY), 'because standard input was already read.'],
     ['a time without its zone', ['-', '--at', '2023-11-14T22:13:20'], capture(BODY), '--at is not a time.'],
     ['a body that was cut', ['-'], capture(BODY).subarray(0, -2), 'Content-Length is 7, but its body has 5 bytes.'],

@@ -37,10 +37,6 @@ describe('wrapText', () => {
   ])('%j becomes %j', (text, lines) => {
     expect(wrapText(text, { width: 10 })).toBe(lines)
   })
-
-  it('begins the rest of a line of a list below its text', () => {
-    expect(wrapText('- 45 78 01', { width: 10 }, '  ')).toBe('  - 45 78\n    01')
-  })
 })
 
 describe('findingsText', () => {

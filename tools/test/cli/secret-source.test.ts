@@ -27,10 +27,6 @@ const BODY = file('a body', 'body')
 const expected = signedRequest().headers['x-signature']
 
 describe('a secret', () => {
-  it('comes from an environment variable', async () => {
-    expect(await signature([BODY, ...FROM_ENV])).toBe(expected)
-  })
-
   it.each([
     ['', 'one line without an end'],
     ['\n', 'an LF at its end'],
@@ -116,13 +112,6 @@ describe('a secret at the prompt', () => {
     expect(await signature([BODY], { terminal: at })).toBe(expected)
     expect(shown()).toBe('Signing secret of the webhook (it is not shown): \n')
     expect(state()).toEqual({ modes: [true, false], isClosed: true })
-  })
-
-  it('that is unusual gets a note', async () => {
-    const { terminal: at } = terminal()
-    at.input.write('"a secret"\r')
-    const { said } = await call(['sign', BODY], { terminal: at })
-    expect(said).toBe('The secret of the terminal has quotes around it, which is part of the key.')
   })
 
   it('exits with 130 after Ctrl+C, and prints nothing', async () => {

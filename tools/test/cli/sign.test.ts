@@ -52,23 +52,6 @@ describe('signing', () => {
     expect((await now())['X-Nonce']).not.toBe(nonce)
   })
 
-  it.each([[['-']], [[]]])('signs standard input with %j', async (args) => {
-    const { text } = await call(['sign', ...args, ...FROM_ENV, ...SAME], { stdin: JSON_BODY })
-    expect(text).toContain(signature)
-    const curl = await call(['sign', ...args, ...FROM_ENV, ...SAME, '--format', 'curl'], { stdin: JSON_BODY })
-    expect(curl.text).toMatch(/ --data-binary @-\n$/)
-  })
-
-  it.each([
-    ['curl', "'https://example.com/a?b=c'"],
-    ['http', 'POST /a?b=c HTTP/1.1\r\nHost: example.com\r\nContent-Type: application/json\r\n'],
-  ])('prints the URL with --format %s', async (format, part) => {
-    const args = ['--format', format, '--url', 'https://example.com/a?b=c']
-    const { text } = await call(['sign', file, ...FROM_ENV, ...SAME, ...args])
-    expect(text).toContain(part)
-    if (format === 'http') expect(text).toContain('\r\nContent-Length: 24\r\n\r\n')
-  })
-
   it('prints a note about an empty body', async () => {
     const { exitCode, text, stderr } = await call(['sign', '-', ...FROM_ENV, ...SAME], { stdin: '' })
     expect([exitCode, stderr]).toEqual([0, 'The body is empty.\n'])
@@ -90,7 +73,6 @@ describe('signing', () => {
       '--nonce is not 1 to 256 visible ASCII characters without a full stop.',
     ],
     ['a URL that has no effect', [file, '--url', 'http://localhost/'], '--url is for --format curl and http.'],
-    ['another protocol', [file, '--url', 'ftp://localhost/'], '--url "ftp://localhost/" is not an http or https URL.'],
   ])('refuses %s', async (_, args, message) => {
     const { exitCode, text, said } = await call(['sign', ...args, ...FROM_ENV])
     expect([exitCode, text]).toEqual([2, ''])

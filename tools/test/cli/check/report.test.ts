@@ -57,13 +57,8 @@ describe('a case', () => {
   it.each<[ReportedCase['expected'], EndpointResult, string]>([
     ['accepted', ok(200), '200'],
     ['rejected', ok(200, 401), '401'],
-    ['rejected', ok(0), 'none'],
     ['rejected', ADVICE, '400, with advice'],
-    ['accepted', failed('refused', 401), '401, not 2xx'],
-    ['rejected', failed('accepted', 200), '200, not 4xx'],
-    ['rejected', failed('refused-otherwise', 404), '404, not 2xx'],
     ['rejected', failed('too-large', 413), '413, not 2xx'],
-    ['rejected', failed('content-type', 415), '415, not 2xx'],
     ['rejected', failed('leaks-signature', 401), '401, with the right signature'],
     ['one', ok(200, 401), '1'],
     ['one', failed('accepted', 200, 299, 401), '2, not 1'],

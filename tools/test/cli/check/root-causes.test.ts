@@ -58,7 +58,3 @@ it('two mistakes have two causes, and what hides other results comes first', asy
     { codes: ['signature-uppercase'] },
   ])
 })
-
-it('a right receiver has no cause', async () => {
-  expect(explainFailures(await runAll(new Receiver(SECRET)))).toEqual([])
-})

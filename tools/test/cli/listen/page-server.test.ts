@@ -179,12 +179,6 @@ it('a connection without HTTP is closed without a response', async () => {
   expect(await socket.setEncoding('utf8').toArray()).toEqual([])
 })
 
-it('opens from a link on another site, because the reader clicked it', async () => {
-  const { url } = await start()
-  const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }
-  expect((await ask(url, headers)).status).toBe(200)
-})
-
 describe('the events', () => {
   it('begin with all requests that are kept, also after a reconnect, and then have each new one', async () => {
     const { page, url } = await start({ language: 'php', endpoint: new URL('http://127.0.0.1:3000/hooks/42') })
