@@ -65,10 +65,6 @@ describe('a command of curl for bash', () => {
     expect(parsed(`curl ${option} @body.json https://example.com`)).toMatchObject({ body: undefined, isFileJoined })
   })
 
-  it.each(['--data-urlencode', '--form', '-F', '--form-string'])('does not contain the body of %s', (option) => {
-    expect(parsed(`curl ${option} a=b https://example.com`)).toMatchObject({ body: undefined, isFileJoined: false })
-  })
-
   // Without its value, the option would leave a word, which would be the URL.
   it.each([
     ...['-A', '-b', '-e', '-m', '-o', '-u', '-w', '-x', 'user-agent', 'cookie', 'user', 'output', 'max-time', 'proxy'],
@@ -82,10 +78,6 @@ describe('a command of curl for bash', () => {
       isFileJoined: false,
     })
     expect(parsed(`curl https://example.com/a -d b ${option}`).headers).toEqual(headers)
-  })
-
-  it('may contain a URL in UTF-8', () => {
-    expect(parsed('curl https://example.com/é?ë=1').headers).toContain(':path: /%C3%A9?%C3%AB=1')
   })
 
   it('may contain a method, a URL and a host', () => {
@@ -136,13 +128,9 @@ describe('a command that cannot be read is refused', () => {
 
   it.each([
     ["curl https://a -d 'a", ENDLESS],
-    ['curl https://a -d a\\', ENDLESS],
-    ['curl ^"https://a^" -d "a', ENDLESS],
     ["curl https://a\n'b' -d c", WRAPPED],
-    ["curl https://a -H 'A: b\rC: d'", WRAPPED],
     ['curl https://a `\n-d b', POWERSHELL],
     ['curl https://a -d a$B', VARIABLE],
-    ['curl https://a -d `cat b`', VARIABLE],
     ['curl https://a -H @b', IN_FILE],
     ['curl https://a -H “A: b”', TYPOGRAPHIC],
   ])('%j', (command, message) => {
@@ -152,9 +140,7 @@ describe('a command that cannot be read is refused', () => {
 
 it.each([
   ['curl -d a', true],
-  ['curl.exe\n-d a', true],
   ['$ curl a', true],
-  ['$curl a', true],
   ['bob@host:~$ curl a', true],
   ['C:\\Users\\me>curl a', true],
   ['curly a', false],
@@ -166,14 +152,11 @@ it.each([
 it.each([
   ['curl https://a', 0],
   ['We ran:\ncurl http://a', 8],
-  ['We ran:\n$ curl.exe -d b http://a', 8],
-  ['We ran:\ncurl "$URL" -H "A: b"', 8],
   ['We ran:\ncurl $URL', -1],
   ['We ran curl https://a', -1],
   ["We can't: $ curl https://a", -1],
   ['{"a":1}\ncurl https://a', -1],
   ['POST / HTTP/1.1\n\ncurl https://a', -1],
-  ['> a\ncurl https://a', -1],
 ])('the command of curl after other text: %j is at %d', (text, index) => {
   expect(findCurlCommand(text)).toBe(index)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromLatin1, fromUtf8, latin1, utf8 } from '../../src/bytes.js'
+import { fromLatin1, fromUtf8, latin1 } from '../../src/bytes.js'
 import { parseCurlOutput } from '../../src/capture/curl-output.js'
 import { decodeEscapes, decodeLiterals, printedBytes } from '../../src/capture/escapes.js'
 import { readHexDump } from '../../src/capture/hex-dump.js'
@@ -15,7 +15,6 @@ describe('the output of curl -v', () => {
     ['a meter', ' 12 1.5k 2M:3G --:--:-- > POST /a HTTP/1.1\n> A: b\n> \n'],
     ['CR alone', '* a\r> POST /a HTTP/1.1\r> A: b\r>\r< HTTP/1.1 200 OK'],
     ['a second request', `${HEAD}>\n> POST /b HTTP/1.1\n> C: d\n`],
-    ['a remark after it that contains >', `${HEAD}* an upload > a pipe >\n> x\n`],
   ])('is read with %s', (_, text) => {
     const headers = [
       [':method', 'POST'],
@@ -30,11 +29,6 @@ describe('the output of curl -v', () => {
     ['a line that is no header', `${HEAD}> c\n`],
   ])('is not %s', (_, text) => {
     expect(parseCurlOutput(text, false)).toBeUndefined()
-  })
-
-  it('is not searched after a blank line of HTTP text', () => {
-    expect(parseCurlOutput(`A: b\n\n${HEAD}>\n`, true)).toBeUndefined()
-    expect(parseCurlOutput(`A: b\n${HEAD}>\n`, true)?.headers).toHaveLength(3)
   })
 
   it('has the body in the timeline of Insomnia', () => {
@@ -57,21 +51,10 @@ it.each([
 
 it.each<[string, readonly [string, boolean][]]>([
   ['<Buffer 7b 7d>', [['{}', true]]],
-  ['<Buffer >', [['', true]]],
   ['<Buffer 7b 7d ... 1 more byte>', [['<Buffer 7b 7d ... 1 more byte>', false]]],
-  ['ArrayBuffer {\n  [Uint8Contents]: <7b 7d>,\n  byteLength: 2\n}', [['{}', true]]],
   ['Uint8Array(2) [ 123, 125 ]', [['{}', true]]],
-  ['Uint8Array(2) [\n  123,\n  125\n]', [['{}', true]]],
-  ['Uint8Array(0) []', [['', true]]],
   ['Buffer(2) [Uint8Array] [ 123, 125 ]', [['{}', true]]],
   ['Uint8Array(3) [ 123, 125, ... 1 more item ]', [['Uint8Array(3) [ 123, 125, ... 1 more item ]', false]]],
-  [
-    '<Buffer 7b> and <Buffer 7d>',
-    [
-      ['{', true],
-      ['}', true],
-    ],
-  ],
   ['<Buffer 7g>', []],
   ['Float64Array(1) [ 123 ]', []],
 ])('bytes that Node printed: %j', (text, expected) => {
@@ -92,20 +75,12 @@ it.each([
 })
 
 describe('a dump of bytes', () => {
-  it('has the bytes that were sent, and not those that were received', () => {
-    const dump = '=> Send header, 2 bytes (0x2)\n0000: 41 42\n<= Recv header, 1 bytes (0x1)\n0000: 43\n'
-    expect(fromLatin1(readHexDump(dump, utf8(dump)) as Uint8Array)).toBe('AB')
-  })
-
   it.each([
     ['xxd', '00000000: 4142 4344   ABCD\n', 'ABCD'],
-    ['hexdump -C', '00000000  41 42 43 44  |ABCD|\n00000004\n', 'ABCD'],
     ['tshark', '0000  4A 4b   JK\r\n', 'JK'],
     ['tcpdump', '         0x0000:  4142 43  ABC\n', 'ABC'],
-    ['curl', '0000: 41 42\n', 'AB'],
     ['lines after other text', 'a dump\n0000: 41 42\nmore\n0002: 43\n', 'ABC'],
     ['xxd, with text that looks like hex', `0000: ${'4142 '.repeat(8)} be ef\n`, 'AB'.repeat(8)],
-    ['two sent blocks', '=> Send header\n0000: 41\n=> Send data\n0000: 42\n0001: 43\n', 'ABC'],
     ['a second request', '=> Send\n0000: 41\n<= Recv\n0000: 42\n=> Send\n0000: 43\n', 'A'],
     ['no offset 0', '0010: 41\n', undefined],
     ['text', '0000: it is noon\n', undefined],
@@ -118,10 +93,5 @@ describe('a dump of bytes', () => {
     const advice =
       'is a dump of packets with their IP headers. Use Follow > TCP Stream of Wireshark, or tcpflow. Pass one'
     expect(() => readHexDump(dump, latin1(dump))).toThrow(`The capture ${advice}`)
-  })
-
-  it('ends where an offset does not follow', () => {
-    const dump = '00000000: 41 42\n00000009: 4344\n'
-    expect(fromLatin1(readHexDump(dump, utf8(dump)) as Uint8Array)).toBe('AB')
   })
 })
