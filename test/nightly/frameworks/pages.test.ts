@@ -41,24 +41,12 @@ describe.each(['express', 'express4'])('the handler for many webhooks, with %s',
     await eventually(() => expect(server.output).toMatch(/^42 \{"event":"invoice.paid"\}$/m))
   })
 
-  it('rejects a request signed under the secret of another webhook', async () => {
-    expect(await statusOf(signed(EVENT, 'the secret of another webhook'))).toBe(401)
-  })
-
   it.each(['/hooks/', '/hooks', '/hooks/billing/more', '/hooks/b%69lling', '/unknown', '/'])(
     'knows no webhook at %s',
     async (path) => {
       expect(await statusOf({ ...signed(), path })).toBe(404)
     },
   )
-
-  it('responds to an unknown webhook as to a wrong signature', async () => {
-    const unknown = await send(server.port, { ...signed(), path: '/hooks/unknown' })
-    const forged = await send(server.port, signed(EVENT, 'the secret of another webhook'))
-    const comparable = ({ status, headers }: typeof forged) => ({ status, headers: { ...headers, date: undefined } })
-    expect(comparable(unknown)).toEqual(comparable(forged))
-    expect(unknown.status).toBe(401)
-  })
 
   it('logs no stack for a path whose percent-encoding is malformed', async () => {
     const before = server.output.length
@@ -109,12 +97,6 @@ describe.each(['express', 'express4'])('the handler for two formats, with %s', (
     await eventually(() => expect(server.output).toMatch(/^old format: \{"event":"invoice.paid"\}$/m))
   })
 
-  it('accepts an old signature with a space after the comma', async () => {
-    const { headers, body } = signedOld()
-    const spaced = headers.map(([name, value]) => [name, value.replace(',', ', ')] as const)
-    expect(await statusOf({ headers: spaced, body })).toBe(204)
-  })
-
   it('rejects an old request that is stale, forged, changed or malformed', async () => {
     const now = Math.floor(Date.now() / 1000)
     expect(await statusOf(signedOld(now - 302))).toBe(401)
@@ -152,11 +134,6 @@ describe('the handler for compressed bodies', () => {
     expect(await send(server.port, signed())).toMatchObject({ status: 204 })
     await eventually(() => expect(server.output.match(/invoice\.void/g)).toHaveLength(3))
     await eventually(() => expect(server.output.match(/invoice\.paid/g)).toHaveLength(1))
-  })
-
-  it('rejects a body that was signed before the compression', async () => {
-    const { headers } = signed()
-    expect(await send(server.port, { headers, body: gzipSync(EVENT) })).toMatchObject({ status: 401 })
   })
 
   it('does not inflate a valid body beyond its limit', async () => {

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Body, type HeadersInput, MemoryNonceStore, sign, verify } from '../../../src/index.js'
 import { send, signedHeaders } from '../../support/raw-client.js'
@@ -67,27 +66,12 @@ describe.each(['Express 5', 'Express 4'] as const)('in %s', (version) => {
   it.each<Row<(express: Untyped) => unknown[]>>([
     ['no body parser', () => [], body, /undefined: nothing read the body/, LINK],
     ['express.json()', (express) => [express.json()], body, PARSED, LINK],
-    [
-      'express.json() before raw()',
-      (express) => [express.json(), express.raw({ type: () => true })],
-      body,
-      PARSED,
-      LINK,
-    ],
-    ['express.json(), which skips text', (express) => [express.json()], body, EMPTY, LINK, 'text/plain'],
     ['express.raw() without a type, which skips JSON', (express) => [express.raw()], body, EMPTY, LINK],
     ['express.urlencoded()', (express) => [express.urlencoded({ extended: false })], body, PARSED, LINK, FORM_TYPE],
     ['a request that was read', (express) => [express.json()], (request) => request, READ, EXPRESS],
-    ['req.rawBody, which does not exist', (express) => [express.json()], ({ rawBody }) => rawBody, /undefined/, LINK],
   ])('%s', async (_, parsers, bodyOf, found, fix, type) => {
     const app = FRAMEWORKS[version]((request) => outcomeOf(request.headers, bodyOf(request)), parsers)
     expectFix(await ask(app, post(type)), found, fix)
-  })
-
-  it('JSON.stringify of the parsed body is text, but not always the one that was signed', async () => {
-    const act = (request: Untyped) => outcomeOf(request.headers, JSON.stringify(request.body))
-    const app = FRAMEWORKS[version](act, (express) => [express.json()])
-    expect(await ask(app, post(JSON_TYPE, '{ "event": "invoice.paid" }'))).toBe('signature_mismatch')
   })
 })
 
@@ -104,7 +88,6 @@ describe('in Fastify', () => {
   it.each<Row<undefined>>([
     ['its own parser', undefined, body, PARSED, LINK],
     ['the request that its parser has read', undefined, (request) => request.raw, READ, NODE],
-    ['request.rawBody, which does not exist', undefined, (request) => request.rawBody, /undefined/, LINK],
   ])('%s', async (_, setting, bodyOf, found, fix) => {
     const app = FRAMEWORKS.Fastify((request) => outcomeOf(request.headers, bodyOf(request)), setting)
     expectFix(await ask(app, post()), found, fix)
@@ -119,19 +102,12 @@ describe('in Fastify', () => {
 describe('in Koa', () => {
   it.each<Row<boolean>>([
     ['@koa/bodyparser', true, (ctx) => ctx.request.body, PARSED, LINK],
-    ['@koa/bodyparser, which skips text', true, (ctx) => ctx.request.body, EMPTY, LINK, 'text/plain'],
     ['no body parser', false, (ctx) => ctx.request.body, /undefined: nothing read the body/, LINK],
-    ['ctx.body, which is that of the response', true, body, /undefined/, LINK],
     ['ctx.req, which a body parser has read', true, (ctx) => ctx.req, READ, NODE],
     ['ctx.req, which nothing has read', false, (ctx) => ctx.req, /a stream\. /, NODE],
   ])('%s', async (_, isParsed, bodyOf, found, fix, type) => {
     const app = FRAMEWORKS.Koa((ctx) => outcomeOf(ctx.headers, bodyOf(ctx)), { isParsed })
     expectFix(await ask(app, post(type)), found, fix)
-  })
-
-  it('ctx.req is read again after a body parser: there is nothing left, which looks like an empty body', async () => {
-    const act = async (ctx: Untyped) => outcomeOf(ctx.headers, Buffer.concat(await ctx.req.toArray()))
-    expect(await ask(FRAMEWORKS.Koa(act, { isParsed: true }), post())).toBe('signature_mismatch')
   })
 })
 
@@ -154,20 +130,11 @@ describe('in Hono', () => {
 describe('in NestJS', () => {
   it.each<[string, object, (request: Untyped, parsed: unknown) => unknown, RegExp, RegExp, string?]>([
     ['@Body()', {}, (_, parsed) => parsed, PARSED, LINK],
-    ['@Body() with rawBody: true', { rawBody: true }, (_, parsed) => parsed, PARSED, LINK],
-    ['@Body() of a form', {}, (_, parsed) => parsed, PARSED, LINK, FORM_TYPE],
     ['@Body() of text', {}, (_, parsed) => parsed, EMPTY, LINK, 'text/plain'],
     ['req.rawBody without rawBody: true', {}, (request) => request.rawBody, /undefined/, LINK],
-    ['req.rawBody of text', { rawBody: true }, (request) => request.rawBody, /undefined/, LINK, 'text/plain'],
     ['the request', {}, (request) => request, READ, EXPRESS],
   ])('%s', async (_, options, bodyOf, found, fix, type) => {
     const app = FRAMEWORKS.NestJS((request, parsed) => outcomeOf(request.headers, bodyOf(request, parsed)), options)
     expectFix(await ask(app, post(type)), found, fix)
-  })
-
-  it('req.rawBody of a compressed body is inflated, so it differs from the signed bytes', async () => {
-    const start = () => FRAMEWORKS.NestJS(({ headers, rawBody }) => outcomeOf(headers, rawBody), { rawBody: true })
-    expect(await ask(start(), post(JSON_TYPE, gzipSync(EVENT), 'gzip'))).toBe('signature_mismatch')
-    expect(await ask(start(), post())).toBe('accepted')
   })
 })

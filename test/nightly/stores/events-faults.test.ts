@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handle, type NonceStore } from '../../../src/index.js'
 import { eventually, RedisServer, temporaryFolder } from '../../support/servers.js'
@@ -10,8 +9,6 @@ import { Receiver, type SignedText, signed } from './receiver.js'
 import { MARIADB, POSTGRES, REDIS, type Server } from './shared-stores.js'
 
 // What happens to an event if the server of its store stands still for 3 s, or is killed, at each step of `handle`.
-
-const PROGRAM = fileURLToPath(new URL('events-worker.js', import.meta.url))
 
 const FAULTS = {
   async 'stands still for 3 s'(server: Server) {
@@ -104,9 +101,7 @@ describe.each(
     const file = join(temporaryFolder(), 'effects')
     writeFileSync(file, '')
     const effects = () => readFileSync(file, 'utf8').split('\n').length - 1
-    const receivers = [0, 1].map(
-      () => new Receiver(PROGRAM, [client, JSON.stringify(server.url), file, 'once', '1000']),
-    ) as [Receiver, Receiver]
+    const receivers = [0, 1].map(() => new Receiver([client, server.url, 'once', file, '1000'])) as [Receiver, Receiver]
     for (const receiver of receivers) await receiver.start()
     const id = `stall ${Date.now()}`
     const slow = receivers[0].send(signed(id))

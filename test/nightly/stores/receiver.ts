@@ -1,7 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { sign } from '../../../src/index.js'
+
+const PROGRAM = fileURLToPath(new URL('storm.ts', import.meta.url))
 
 export interface SignedText {
   headers: object
@@ -22,7 +25,6 @@ export class Receiver {
   #number = 0
 
   constructor(
-    readonly program: string,
     readonly args: readonly string[],
     readonly env: NodeJS.ProcessEnv = process.env,
   ) {}
@@ -32,8 +34,9 @@ export class Receiver {
   }
 
   async start(): Promise<void> {
-    const child = fork(this.program, this.args, {
+    const child = fork(PROGRAM, this.args, {
       env: this.env,
+      execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#child = child

@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { SqliteNonceStore } from '../../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../../tools/src/testing/index.js'
-import { isInstalled, warnSkipped } from '../../support/programs.js'
+import { isInstalled } from '../../support/programs.js'
 import { temporaryFolder } from '../../support/servers.js'
 import { type LoadRequest, newRequest, send } from '../../support/stores/load.js'
 import { sqliteOpener } from './sqlite-database.js'
@@ -30,10 +28,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     database.close()
     return path
   }
-  const small = join(folder, 'small')
-  const isMounted = mounted(small)
   afterAll(() => {
-    if (isMounted) execFileSync('umount', ['-l', small])
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -117,15 +112,6 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     reader.exec('PRAGMA query_only = ON')
     expect(() => new SqliteNonceStore(reader)).toThrow(/readonly/)
   })
-
-  it.runIf(isMounted)('on a full disk throws, and works again when there is room', async () => {
-    const path = join(small, 'nonces.db')
-    const store = new SqliteNonceStore(open(path))
-    const accepted = await sendUntilFull(store)
-    execFileSync('mount', ['-o', 'remount,size=64m', small])
-    expect(await send(newRequest(), store)).toBe('accepted')
-    for (const request of accepted) expect(await send(request, store)).toBe('replayed_nonce')
-  })
 })
 
 /** Sends new requests until the store fails. Returns the requests that were accepted before. */
@@ -139,23 +125,5 @@ async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
       return accepted
     }
     accepted.push(request)
-  }
-}
-
-/** A file system of one megabyte. Only root can mount it, and most sandboxes forbid that too. */
-function mounted(path: string): boolean {
-  const skipped = () =>
-    warnSkipped('the test of a full disk. To run it: use root on a system that allows to mount tmpfs')
-  if (opener === undefined || userInfo().uid !== 0) {
-    skipped()
-    return false
-  }
-  mkdirSync(path)
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path], { stdio: 'ignore' })
-    return true
-  } catch {
-    skipped()
-    return false
   }
 }
