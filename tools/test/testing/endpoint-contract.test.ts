@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { handle, MemoryNonceStore, refusal } from '../../../src/index.js'
-import { canBeSplitDifferently } from '../../../src/rules/nonce.js'
 import * as standard from '../../../src/standard-webhooks/index.js'
 import { SimulatedTime } from '../../../test/support/simulated-time.js'
 import { PRIVATE_KEY, PUBLIC_KEY } from '../../../test/support/standard-webhooks.js'
 import { SIMULATED, SimulatedDatabase } from '../../../test/support/transactions/simulated-database.js'
 import type { EndpointFault } from '../../src/testing/endpoint/faults.js'
 import type { EndpointCaseCode } from '../../src/testing/endpoint/rows.js'
-import { splitLater } from '../../src/testing/endpoint/sender.js'
 import { type EndpointContractOptions, type EndpointResult, endpointContract } from '../../src/testing/index.js'
 import {
   type Answered,
@@ -116,14 +114,8 @@ describe('the contract of Standard Webhooks', () => {
       'signature-version',
     ])
     expect(CODES.filter((code) => !codes.includes(code))).toEqual([
-      'nonce-129',
-      'nonce-space',
-      'nonce-outside-ascii',
-      'signature-uppercase',
-      'signature-prefix',
-      'signature-base64',
-      'signature-list',
-      'replay-other-body',
+      ...['nonce-129', 'nonce-space', 'nonce-outside-ascii', 'signature-uppercase', 'signature-prefix'],
+      ...['signature-base64', 'signature-list', 'replay-other-body'],
     ])
   })
 
@@ -304,14 +296,6 @@ describe('if the endpoint refuses the first request, the contract finds what it 
       },
     })
   })
-
-  it('a clock that differs by more than the window', async () => {
-    const date = new Date(Date.now() + 400_000).toUTCString()
-    const found = await failures({ post: () => ({ status: 401, headers: { date } }), secret: SECRET })
-    expect(found).toMatchObject({
-      'accepted-json': { cause: expect.stringMatching(/clock of the endpoint is (399|400) s ahead of/) },
-    })
-  })
 })
 
 it('the contract names clocks that differ if a case near the end of the window fails', async () => {
@@ -357,14 +341,6 @@ describe('a rejection with the right signature fails', () => {
     expect(codes.filter((code) => /^(accepted|timestamp|replay-again|signature-(base64|prefix))/.test(code))).toEqual(
       [],
     )
-  })
-
-  it('in Standard Webhooks', async () => {
-    const codes = await leaksOf(
-      leaky((text) => ({ text }), new StandardReceiver(STANDARD_SECRET)),
-      STANDARD,
-    )
-    expect(codes).toEqual(expect.arrayContaining(['signature-other-secret', 'signature-half', 'body-changed']))
   })
 
   it('but not one with the received signature', async () => {
@@ -434,14 +410,6 @@ describe('the contract', () => {
     await time.until(caseOf('signature-base64').run())
   })
 
-  it('says that a valid request before the mistake was refused', async () => {
-    const result = await time.until(caseOf('replay-other-body', { post: last(3, () => ({ status: 401 })) }).check())
-    expect(result).toMatchObject({
-      fault: 'refused',
-      cause: expect.stringContaining('the mistake of this case was not tested'),
-    })
-  })
-
   it.each([
     ['replay-copies', { status: 500 }, 'server-error'],
     // The copies block each other.
@@ -492,33 +460,12 @@ describe('the contract', () => {
     })
   })
 
-  it('sends the first request after 20 others and 3 s later, even alone', async () => {
-    const sent: string[] = []
-    const times: number[] = []
-    const post = right()
-    const recording: EndpointContractOptions['post'] = (headers, ...request) => {
-      sent.push(new Headers(headers).get('x-nonce') ?? '')
-      times.push(time.now)
-      return post(headers, ...request)
-    }
-    expect(await time.until(caseOf('replay-late', { post: recording }).check())).toMatchObject({ ok: true })
-    expect(new Set(sent.slice(1, -1)).size).toBe(21)
-    expect(sent.at(-1)).toBe(sent[0])
-    expect(Number(times.at(-1)) - Number(times[0])).toBe(3000)
-  })
-
   it('skips the cases about other bodies if there is an event', async () => {
     const cases = endpointContract({ post: right(), secret: SECRET, body: '{"event":"paid"}' })
     const skipped = cases.filter(({ isSkipped }) => isSkipped)
     expect(skipped.map(({ code }) => code)).toEqual([
-      'accepted-empty',
-      'accepted-bytes',
-      'accepted-text',
-      'accepted-form',
-      'accepted-plain-text',
-      'accepted-binary-type',
-      'accepted-compressed',
-      'accepted-100-kb',
+      ...['accepted-empty', 'accepted-bytes', 'accepted-text', 'accepted-form', 'accepted-plain-text'],
+      ...['accepted-binary-type', 'accepted-compressed', 'accepted-100-kb'],
     ])
     expect(skipped[0]?.name).toBe('not tested: accepted-empty: an empty body is accepted. Leave out body')
     expect(await skipped[0]?.check()).toEqual({ ok: true, statuses: [] })
@@ -571,21 +518,5 @@ describe('the contract', () => {
     await expect(time.until(caseOf('accepted-json', { post }).run())).rejects.toThrow(
       'post returned undefined without a status.',
     )
-  })
-})
-
-describe('splitting a message later', () => {
-  const names = { timestamp: 'X-Timestamp', nonce: 'X-Nonce', signature: 'X-Signature' }
-  const split = (body: string) => splitLater({ names, headers: [['X-Nonce', 'n']], body: Buffer.from(body) })
-  it.each([
-    ['{"a":1}', 'n:{"a"', '1}'],
-    [':', 'n:', ''],
-  ])('of the body %j', (body, nonce, rest) => {
-    expect(split(body)).toEqual({ names, headers: [['X-Nonce', nonce]], body: Buffer.from(rest) })
-  })
-
-  it.each(['', 'a', '{ "a":1}', '\u00e9:', `${'x'.repeat(127)}:`])('cannot be done with the body %j', (text) => {
-    expect(split(text)).toBeUndefined()
-    expect(canBeSplitDifferently({ timestamp: '', nonce: 'n', body: Buffer.from(text) })).toBe(false)
   })
 })

@@ -59,6 +59,14 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
   answering('says taken for a live claim', NOT_CLAIMED, (right) => (...call) => {
     return call[4] || right.claim(...call) !== 'in_progress' ? undefined : 'taken'
   }),
+  answering('refuses its own claim', /, for (its own claim|two own keys)\./, (right) => {
+    const claimed = new Set<string>()
+    return (id, keys, seconds, owner, isDone) => {
+      const address = addressOf(id, [...keys, owner])
+      if (isDone || !claimed.has(address)) return void claimed.add(address)
+      return right.claim(id, keys, seconds, owner) === 'claimed' ? 'in_progress' : undefined
+    }
+  }),
   answering('does not extend its own claim', /not 'in_progress', for a claim that its owner extended/, () => {
     const claimed = new Set<string>()
     return (id, keys, _, owner, isDone) => {
@@ -75,6 +83,13 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       return right.claim(...call)
     },
   })),
+  withClaim('extends a reservation', /for a key whose reservation has ended/, (right) => ({
+    claim(...call) {
+      const state = right.claim(...call)
+      if (state === 'taken') right.claim(call[0], call[1], 600, call[3], true)
+      return state
+    },
+  })),
   withClaim('never ends', NOT_FREED, (right) => ({
     claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? seconds : 1e6, owner, isDone),
   })),
@@ -88,10 +103,21 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       (...call) =>
         call[4] ? 'claimed' : undefined,
   ),
+  withClaim('isDone keeps the end of the claim', /after the time of its claim|of 7 days after 6 days/, (right) => ({
+    claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? 1 : seconds, owner, isDone),
+  })),
   answering('isDone needs a live claim', NOT_FREED, (right) => (id, keys, _, owner, isDone) => {
     if (!isDone || right.claim(id, keys, 600, 'another owner') !== 'claimed') return undefined
     right.release(id, keys, 'another owner')
     return owner === '' ? undefined : 'in_progress'
+  }),
+  answering('isDone works once', /not 'claimed', for its own key with isDone/, () => {
+    const done = new Set<string>()
+    return (id, keys, _, owner, isDone) => {
+      const address = addressOf(id, [...keys, owner])
+      if (!isDone || !done.has(address)) return isDone ? void done.add(address) : undefined
+      return 'taken'
+    }
   }),
   withClaim("isDone takes others' claims", NOT_CLAIMED, (right) => {
     const owners = new Map<string, string>()
@@ -113,6 +139,10 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       }
       return 'claimed'
     },
+  })),
+  withClaim('records the first of two keys', NOT_TAKEN, (right) => ({
+    claim: (id, keys, seconds, owner, isDone) =>
+      right.claim(id, isDone ? keys.slice(0, 1) : keys, seconds, owner, isDone),
   })),
   withClaim('looks up and then claims', /simultaneous calls of claim\(\) got the same key\. Use one/, (right) => ({
     async claim(id, keys, seconds, owner, isDone) {
@@ -146,6 +176,16 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
         return state
       },
       release: (id, keys, owner) => right.release(id, keys, owners.get(addressOf(id, keys)) ?? owner),
+    }
+  }),
+  withClaim('release does not free it', /for a key that its owner released|for a free key/, (right) => {
+    const claimed = new Set<string>()
+    return {
+      claim(id, keys, seconds, owner, isDone) {
+        claimed.add(owner)
+        return right.claim(id, keys, seconds, owner, isDone)
+      },
+      release: (id, keys, owner) => (claimed.has(owner) ? undefined : right.release(id, keys, owner)),
     }
   }),
   withClaim('keeps nothing longer than a day', /an event of 7 days after 6 days/, (right) => ({

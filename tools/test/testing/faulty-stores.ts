@@ -141,17 +141,29 @@ function withReserveAll(
   }))
 }
 
+/** Refuses each call that starts while another one runs. */
+function firstOnly<Call extends unknown[]>(reserve: (...call: Call) => Promise<boolean>) {
+  let isRunning = false
+  return async (...call: Call) => {
+    if (isRunning) return false
+    isRunning = true
+    await turn()
+    isRunning = false
+    return reserve(...call)
+  }
+}
+
 /** A store with the methods that a store without claims has. */
 type RightStore = Required<Pick<NonceStore, 'reserve' | 'reserveAll' | 'release'>>
 
 type Release = (webhookId: string, keys: readonly string[], owner: string) => Promise<void>
 
-/** A store that stores no owner for a key that had one. */
-function keepingOwner(fault: string, message: RegExp) {
+/** A store that stores no owner for a key that had one, if `isKept` returns true. */
+function keepingOwner(fault: string, message: RegExp, isKept: (store: Store, address: string) => boolean) {
   const parts = (store: Store, { reserveAll }: RightStore) => {
     const reserve: ReserveAll = async (webhookId, keys, ttlSeconds, owner) => {
       const addresses = keys.map((key) => store.address(webhookId, key))
-      const before = addresses.map((address) => store.owners.get(address))
+      const before = addresses.map((address) => (isKept(store, address) ? store.owners.get(address) : undefined))
       const isReserved = await reserveAll(webhookId, keys, ttlSeconds, owner)
       for (const [index, address] of addresses.entries()) {
         if (before[index] !== undefined) store.owners.set(address, before[index])
@@ -222,8 +234,11 @@ function databaseError(): never {
 }
 
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const LATE = /still taken after 2\.5 s\. Let each key expire .* check the unit|If other keys have a longer TTL/
 const FREED = /that reserveAll\(\) reserved is free for reserve\(\)\. .*never free a taken key/
 const NO_OWNER = /^release\(\) frees a (key|nonce|signature) that has no owner\. Delete only where/
+const EARLY = /TTL of 600 s is free after a few seconds\. Use the ttlSeconds of each call/
 
 export const CORRECT_STORE = faulty('none', /./, () => ({}))
 
@@ -276,8 +291,15 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     key.replaceAll(/%([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
   ),
   altering('reduced to their hash tag', /Only the text in braces is used/, (key) => /\{(.+)\}/.exec(key)?.[1] ?? key),
+  altering('one character replaced', /confuses the key ".*~\." with another/, (key) => key.replaceAll('^', '~')),
+  altering('with a tilde fail', /threw for the key "\d{14}~\."\. Store SHA-256/, (key) =>
+    key.includes('~') ? databaseError() : key,
+  ),
   faulty('keys with a tilde are forgotten', /does not remember the key "\d{14}~\."\. Store SHA-256/, (store) => ({
     reserve: async (...call) => call[1].includes('~') || Store.prototype.reserve.call(store, ...call),
+  })),
+  faulty('long webhooks are forgotten', /returns true twice for webhook IDs of 3 000 characters/, (store) => ({
+    reserve: async (...call) => call[0].length > 255 || Store.prototype.reserve.call(store, ...call),
   })),
   matching('keys matched with LIKE', /Keys are matched as patterns/, (stored, key) =>
     new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`).test(stored),
@@ -292,10 +314,22 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     },
   })),
   faulty(
+    'whole seconds, rounded down',
+    /free after 1\.7 s\. .*round the expiry up|free 1 ms before its end/,
+    (store) => ({ expiry: (ttlSeconds) => (Math.floor(store.clock.now() / 1000) + ttlSeconds) * 1000 - 1 }),
+  ),
+  faulty(
+    'TTL taken for milliseconds',
+    /TTL of 2 s is free within 1 s\. ttlSeconds is in seconds|600 s is free after a few seconds/,
+    (store) => ({ expiry: (ttlSeconds) => store.clock.now() + ttlSeconds }),
+  ),
+  faulty('no expiry', LATE, () => ({ expiry: () => Number.POSITIVE_INFINITY })),
+  faulty(
     'a TTL of at most 590 s',
     /^A key with a TTL of 600 s is free minutes too early\. .* upper limit/,
     (store) => ({ expiry: (ttlSeconds) => store.clock.now() + Math.min(ttlSeconds, 590) * 1000 }),
   ),
+  faulty('always a TTL of 2 s', EARLY, (store) => ({ expiry: () => store.clock.now() + 2000 })),
   faulty('an expiry that a replay refreshes', /never expires\. Do not change the expiry of a taken key/, (store) => ({
     taken: (address, ttlSeconds) => store.backend.set(address, store.expiry(ttlSeconds)),
   })),
@@ -337,6 +371,16 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       },
     }
   }),
+  faulty('throws for 50 calls at once', /threw for 100 free keys at once\. .* load: 'light'/, () => {
+    let calls = 0
+    return {
+      async pause() {
+        calls++
+        await turn()
+        if (calls-- > 50) databaseError()
+      },
+    }
+  }),
   faulty('throws for a NUL', /threw for webhook IDs with a NUL\. Store SHA-256 of JSON/, () => ({
     address: (...pair) => (pair[0].includes('\0') ? databaseError() : JSON.stringify(pair)),
   })),
@@ -351,6 +395,19 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return !taken
     },
   })),
+  faulty('forgets under 100 simultaneous calls', /keys that are reserved at once are forgotten/, (store) => {
+    let calls = 0
+    return {
+      async reserve(webhookId, key, ttlSeconds) {
+        calls++
+        await turn()
+        const dropped = calls > 50
+        await turn()
+        calls--
+        return dropped || Store.prototype.reserve.call(store, webhookId, key, ttlSeconds)
+      },
+    }
+  }),
   faulty(
     'false while another call runs',
     /None of 40 .* got|a wrong result if other keys are reserved at the same time|returns false for (a|one of \d+) free key/,
@@ -408,6 +465,14 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return true
     },
   ),
+  withReserveAll(
+    'the last key first',
+    /leaves the signature reserved when the nonce is taken|calls got the same keys/,
+    (store) => async (webhookId, keys, ttlSeconds) => {
+      for (const key of keys.toReversed()) if (!(await store.reserve(webhookId, key, ttlSeconds))) return false
+      return true
+    },
+  ),
   withReserveAll('a rollback that frees a taken key', FREED, (store, right) => async (webhookId, keys, ttlSeconds) => {
     const reserved = await right(webhookId, keys, ttlSeconds)
     if (!reserved) for (const key of keys) store.backend.delete(store.address(webhookId, key))
@@ -427,6 +492,16 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     'its first key only',
     /although the signature is taken/,
     (_, right) => (webhookId, keys, ttlSeconds) => right(webhookId, keys.slice(0, 1), ttlSeconds),
+  ),
+  withReserveAll(
+    'looks up its last key only',
+    /although the nonce is taken\. Reserve all keys or none/,
+    (store, right) => async (webhookId, keys, ttlSeconds) => {
+      const [nonce = '', signature = ''] = keys
+      if (store.isTaken(store.backend.get(store.address(webhookId, signature)))) return false
+      store.backend.delete(store.address(webhookId, nonce))
+      return right(webhookId, keys, ttlSeconds)
+    },
   ),
   withReserveAll(
     'one step, under a lock per instance',
@@ -451,8 +526,23 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     /reserveAll\(\): A key .* still taken/,
     (_, right) => (webhookId, keys) => right(webhookId, keys, 86_400),
   ),
+  withReserveAll(
+    'a TTL of 1 s for its last key',
+    /reserveAll\(\): A key .* free after/,
+    (store, right) => async (webhookId, keys, ttlSeconds) => {
+      const reserved = await right(webhookId, keys, ttlSeconds)
+      const [, signature = ''] = keys
+      if (reserved) store.backend.set(store.address(webhookId, signature), store.expiry(1))
+      return reserved
+    },
+  ),
   withReserveAll('always true', /reserveAll\(\) returns true for taken keys/, () => async () => true),
   withReserveAll('always false', /reserveAll\(\) returns false for free keys/, () => async () => false),
+  withReserveAll(
+    'false for the second of two messages at once',
+    /reserveAll\(\) returns false for free keys if several calls run at once\. Make concurrent calls independent/,
+    (_, right) => firstOnly(right),
+  ),
   withReserveAll(
     'throws for taken keys',
     /reserveAll\(\) threw for 2 keys\. Return false/,
@@ -468,10 +558,49 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return keys.length === 1 ? databaseError() : right(id, keys, owner)
     },
   ),
+  withRelease(
+    'throws for two keys',
+    /^release\(\) threw for two keys\. Return nothing/,
+    (_, right) => (id, keys, owner) => {
+      return keys.length === 2 ? databaseError() : right(id, keys, owner)
+    },
+  ),
+  withRelease(
+    'refuses a key with an owner',
+    /^reserve(All)?\(\) returns false for (a free key|free keys) with an owner|None of \d+ simultaneous calls got the same key/,
+    (_, right) => right,
+    (_, { reserve, reserveAll }) => ({
+      reserve: async (id, key, ttl, owner) => owner === undefined && reserve(id, key, ttl),
+      reserveAll: async (id, keys, ttl, owner) => owner === undefined && reserveAll(id, keys, ttl),
+    }),
+  ),
+  withRelease(
+    'does not reserve a released key again',
+    /^A key that was released is not reserved again|simultaneous calls got the same key, after it was released/,
+    markingReleased,
+    (store, { reserve }) => ({
+      async reserve(webhookId, key, ttlSeconds, owner) {
+        const address = store.address(webhookId, key)
+        return isReleased(store, address) || reserve(webhookId, key, ttlSeconds, owner)
+      },
+    }),
+  ),
+  withRelease(
+    'an empty text for no owner of reserve',
+    /^release\(\) frees a key that has no owner/,
+    (_, right) => right,
+    (_, { reserve }) => ({ reserve: (id, key, ttl, owner = '') => reserve(id, key, ttl, owner) }),
+  ),
   withRelease('returns false', /^release\(\) returned false/, () => async () => false as never),
   withRelease('hangs', /^release\(\) did not respond within 20 s/, () => () => new Promise(() => {})),
   releasing('ignores the owner', /(another|no) owner/, () => true),
   releasing('an empty text for no owner', NO_OWNER, (stored, owner) => (stored ?? '') === owner),
+  withRelease(
+    'an empty text for no owner of reserveAll',
+    NO_OWNER,
+    (_, right) => right,
+    (_, { reserveAll }) => ({ reserveAll: (...[id, keys, ttl, owner = '']) => reserveAll(id, keys, ttl, owner) }),
+  ),
   releasing('the text null for no owner', NO_OWNER, (stored, owner) => (stored ?? 'null') === owner),
   releasing('compares the start of the owner', /another owner/, (stored, owner) => stored?.startsWith(owner)),
   withRelease('frees all keys of the owner', /frees another key of the owner/, (store) => async (id, _, owner) => {
@@ -505,6 +634,12 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   keepingOwner(
     'keeps the first owner of a key',
     /second release\(\) frees a key that another owner|None of .* after it was released|is still taken/,
+    () => true,
+  ),
+  keepingOwner(
+    'keeps the owner of an expired key',
+    /^A key that was reserved again after its TTL is still taken after release/,
+    ({ backend }, address) => backend.has(address),
   ),
   withRelease(
     'takes the owner for a part of the key',
