@@ -1,43 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fromLatin1, fromUtf8, latin1 } from '../../src/bytes.js'
-import { parseCurlOutput } from '../../src/capture/curl-output.js'
 import { decodeEscapes, decodeLiterals, printedBytes } from '../../src/capture/escapes.js'
 import { readHexDump } from '../../src/capture/hex-dump.js'
 
 // The edges of the readers that no captured request reaches.
 
 const textOf = (body: Uint8Array | undefined) => body && fromUtf8(body)
-
-describe('the output of curl -v', () => {
-  const HEAD = '> POST /a HTTP/1.1\n> A: b\n'
-
-  it.each([
-    ['a meter', ' 12 1.5k 2M:3G --:--:-- > POST /a HTTP/1.1\n> A: b\n> \n'],
-    ['CR alone', '* a\r> POST /a HTTP/1.1\r> A: b\r>\r< HTTP/1.1 200 OK'],
-    ['a second request', `${HEAD}>\n> POST /b HTTP/1.1\n> C: d\n`],
-  ])('is read with %s', (_, text) => {
-    const headers = [
-      [':method', 'POST'],
-      [':path', '/a'],
-      ['A', 'b'],
-    ]
-    expect(parseCurlOutput(text, false)).toEqual({ headers, body: undefined, arrival: undefined })
-  })
-
-  it.each([
-    ['a mail that quotes a request', `${HEAD}>\n> the body\n`],
-    ['a line that is no header', `${HEAD}> c\n`],
-  ])('is not %s', (_, text) => {
-    expect(parseCurlOutput(text, false)).toBeUndefined()
-  })
-
-  it('has the body in the timeline of Insomnia', () => {
-    const text = `${HEAD}>\n|\n| {"a":1}\n|b\n| \n| c\n* d\n< HTTP/1.1 200 OK\n< DATE: Tue, 14 Nov 2023 22:13:20 GMT\n| e\n`
-    const { body, isHttpText, arrival } = parseCurlOutput(text, false) ?? {}
-    expect([textOf(body), isHttpText]).toEqual(['\n{"a":1}\n\nc', true])
-    expect(arrival).toEqual([1_700_000_000_000, 'from the Date of the response'])
-  })
-})
 
 it.each([
   ['\\n\\u00eb\\x22', '\në"'],
@@ -77,12 +45,7 @@ it.each([
 describe('a dump of bytes', () => {
   it.each([
     ['xxd', '00000000: 4142 4344   ABCD\n', 'ABCD'],
-    ['tshark', '0000  4A 4b   JK\r\n', 'JK'],
-    ['tcpdump', '         0x0000:  4142 43  ABC\n', 'ABC'],
-    ['lines after other text', 'a dump\n0000: 41 42\nmore\n0002: 43\n', 'ABC'],
-    ['xxd, with text that looks like hex', `0000: ${'4142 '.repeat(8)} be ef\n`, 'AB'.repeat(8)],
     ['a second request', '=> Send\n0000: 41\n<= Recv\n0000: 42\n=> Send\n0000: 43\n', 'A'],
-    ['no offset 0', '0010: 41\n', undefined],
     ['text', '0000: it is noon\n', undefined],
   ])('is read from %s', (_, dump, text) => {
     const bytes = readHexDump(dump, latin1(dump))
