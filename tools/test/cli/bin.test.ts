@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
 import { SECRET, signatureOf } from '../../../test/support/request.js'
 import { temporaryFolder } from '../resources.js'
@@ -83,34 +83,5 @@ describe.runIf(IS_POSIX && isInstalled('python3'))('the command at a terminal', 
       execFileSync('python3', ['-c', python, `${SECRET}\r`, script], { env, encoding: 'utf8' }),
     )
     expect(shown).toContain(`X-Signature: ${signatureOf('1700000000', 'abc', '{"a":1}', SECRET)}`)
-  })
-})
-
-describe('the entry', () => {
-  const { argv, exitCode } = process
-  afterEach(() => {
-    Object.assign(process, { argv, exitCode })
-    vi.restoreAllMocks()
-    vi.unstubAllEnvs()
-  })
-
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends listen after %s', async (signal) => {
-    vi.resetModules()
-    process.argv = [process.execPath, PROGRAM, 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET']
-    vi.stubEnv('WEBHOOK_SECRET', SECRET)
-    const printed: string[] = []
-    for (const stream of [process.stdout, process.stderr]) {
-      vi.spyOn(stream, 'write').mockImplementation((text, ...args) => {
-        printed.push(String(text))
-        for (const done of args) if (typeof done === 'function') done()
-        return true
-      })
-    }
-    const ended = import('../../src/cli/main.js')
-    await vi.waitFor(() => expect(printed.join('')).toContain('Listening on'), 50_000)
-    process.emit(signal)
-    await ended
-    expect(printed.join('')).toContain('No request arrived.')
-    expect(process.exitCode).toBe(0)
   })
 })

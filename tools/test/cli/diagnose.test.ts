@@ -57,27 +57,6 @@ describe('diagnose', () => {
     expect(text).toMatch(/^Valid, but there is a problem to fix\.\n\n1\. .*\(secret_leaked\)/s)
     expect(text).not.toContain(SECRET)
   })
-
-  it('names the language of the sender, unless one was chosen', async () => {
-    const guessed = 'The lines above are for ruby, from User-Agent.'
-    const text = async (...args: string[]) => {
-      // The sender signed the body with a line feed.
-      const stdin = String(capture(`${BODY}\n`))
-        .replace(/x-nonce/i, 'User-Agent: Ruby\nX-Nonce')
-        .replace(/Content-Length: \d+/i, `Content-Length: ${BODY.length}`)
-      return (await call([...DIAGNOSE, ...args], { stdin: stdin.trimEnd() })).text.replace(/\s+/g, ' ')
-    }
-    expect(await text()).toContain(guessed)
-    expect(await text()).not.toContain(' node: ')
-    const languages = 'node|python|go|ruby|php|java|csharp|perl|shell'
-    expect(await text()).toContain(`Other languages: --language ${languages}. ${guessed}`)
-    expect(await text('--language', 'go')).not.toContain('Other languages')
-    // The finding has no line for Perl.
-    const withoutNonce = String(capture(BODY)).replace(/x-nonce.*\r\n/i, 'User-Agent: libwww-perl/6\r\n')
-    expect((await call(DIAGNOSE, { stdin: withoutNonce })).text).not.toContain('The lines above')
-    const unexplained = await call(DIAGNOSE, { stdin: capture(BODY, { secret: 'another' }) })
-    expect(unexplained.text).not.toContain('Other languages')
-  })
 })
 
 describe('diagnose with the output of curl -v and --body-file', () => {

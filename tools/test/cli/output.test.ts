@@ -22,12 +22,6 @@ it.each([
 })
 
 describe('wrapText', () => {
-  it('breaks text at spaces into lines of at most the width', () => {
-    const lines = wrapText('words '.repeat(50).trimEnd(), { width: 100 }, '   ', '1. ').split('\n')
-    expect(lines.map((line) => line.length)).toEqual([98, 98, 98, 14])
-    expect(lines.map((line) => line.slice(0, 5))).toEqual(['1. wo', '   wo', '   wo', '   wo'])
-  })
-
   it.each([
     [`${'x'.repeat(9)} b`, `${'x'.repeat(9)}\nb`],
     [`a ${'x'.repeat(11)} b`, `a\n${'x'.repeat(11)}\nb`],

@@ -33,17 +33,6 @@ describe('help', () => {
     const found = ALL.find((one) => one.name === name) as Command
     expect(() => parseCall(args, found)).not.toThrow()
   })
-
-  it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
-    for (const args of [[], ...COMMANDS.map((name) => [name])]) {
-      const { text } = await call([...args, '--help'], { columns })
-      // A long address stays whole, so that it can be opened.
-      const isTooLong = (line: string) => line.length > columns && !/^ *https:\S+$|^ {2}npx /.test(line)
-      expect(text.split('\n').filter(isTooLong)).toEqual([])
-      // The text uses the width.
-      expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeGreaterThan(columns - 15)
-    }
-  })
 })
 
 describe('the address of a guide', () => {

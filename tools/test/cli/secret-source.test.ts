@@ -35,10 +35,6 @@ describe('a secret', () => {
     expect(await signature([BODY, '--secret-file', file(`${SECRET}${end}`)])).toBe(expected)
   })
 
-  it('comes from standard input', async () => {
-    expect(await signature([BODY, '--secret-file', '-'], { stdin: `${SECRET}\n` })).toBe(expected)
-  })
-
   it.each([
     [`${SECRET}\n\n`, `${SECRET}\n`, 'U+000A (line feed)'],
     ['a\u200bsecret', 'a\u200bsecret', 'U+200B (zero-width space)'],

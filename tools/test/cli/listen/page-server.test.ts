@@ -107,7 +107,6 @@ describe('an empty 404 is the response', () => {
     ['no token', (url) => `${url.origin}/`],
     ['a token of another length', (url) => `${url.href.slice(0, -2)}/`],
     ['a token with one other character', ({ href }) => href.replace(/.\/$/, (last) => (last === 'A/' ? 'Q/' : 'A/'))],
-    ['the token as a query', (url) => `${url.origin}/?${url.pathname.slice(1, -1)}`],
     ['the token at a deeper place', (url) => `${url.origin}/a${url.pathname}`],
   ])('to %s', async (_, change) => {
     const { page, url, token } = await start()
@@ -122,15 +121,12 @@ describe('an empty 404 is the response', () => {
   it.each<[string, (host: string) => Record<string, string>]>([
     ['another host', () => ({ Host: 'evil.example' })],
     ['another host with the port', (host) => ({ Host: `evil.example:${host.split(':')[1]}` })],
-    ['localhost, which is not in the printed address', (host) => ({ Host: `localhost:${host.split(':')[1]}` })],
     ['another port', () => ({ Host: '127.0.0.1:1' })],
     ['no port', () => ({ Host: '127.0.0.1' })],
     ['another origin', () => ({ Origin: 'http://evil.example' })],
     ['an origin with another port', () => ({ Origin: 'http://127.0.0.1:1' })],
-    ['an origin with TLS', (host) => ({ Origin: `https://${host}` })],
     ['the origin of a file or a frame', () => ({ Origin: 'null' })],
     ['a script of another site', () => ({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' })],
-    ['a script of another port', () => ({ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'no-cors' })],
   ])('to %s, with the right token', async (_, headersFor) => {
     const { page, url, host } = await start()
     page.add(REPORT, RECEIVED)
@@ -293,15 +289,5 @@ describe('an action', () => {
       statusText: expect.stringContaining('nothing was sent. Secret is a public key, which cannot sign.'),
     })
     expect(received).toEqual([])
-  })
-
-  it('ends when the listener ends, also if the endpoint does not answer', async () => {
-    const { origin, received } = await serve(() => {})
-    const { page, url } = await start({ endpoint: new URL(origin) })
-    page.add(REPORT, RECEIVED)
-    const answered = act(url, 'requests/1/sign-and-send').catch((error: Error) => error)
-    await eventually(() => expect(received).toHaveLength(1))
-    await page.end()
-    await answered
   })
 })
