@@ -105,11 +105,6 @@ describe.each(['express', 'express4'])('the handler for two formats, with %s', (
     expect(await statusOf({ headers: [['Signature', `t=${now},v1=`]], body: EVENT })).toBe(401)
     expect(await statusOf({ headers: [], body: EVENT })).toBe(401)
   })
-
-  it('does not check a request with a nonce in the old format', async () => {
-    const { headers, body } = signedOld()
-    expect(await statusOf({ headers: [...headers, ['X-Nonce', 'abc']], body })).toBe(401)
-  })
 })
 
 describe('the handler for compressed bodies', () => {

@@ -26,13 +26,7 @@ const NEST = {
 /** The recipes that Node runs. Next.js checks the types of its route itself, when it builds. */
 const SERVERS = ['node-http', 'express', 'fastify', 'koa', 'hono', 'h3', 'hapi', 'feathers'].map((name) => `${name}.ts`)
 const OTHERS = [
-  'lambda',
-  'fetch',
-  'google-cloud-functions',
-  'many-webhooks',
-  'webhooks-table',
-  'migrate',
-  'compressed',
+  ...['lambda', 'fetch', 'google-cloud-functions', 'many-webhooks', 'webhooks-table', 'migrate', 'compressed'],
 ].map((name) => `${name}.ts`)
 
 const EVENTS = readdirSync(join(ROOT, 'docs/recipes/events')).map((file) => `events/${file}`)

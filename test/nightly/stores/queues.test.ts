@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { transformSync } from 'esbuild'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProject, removeProjects, sourceOf } from '../../docs/recipes/recipes.js'
-import { codeBlocks } from '../../support/code-blocks.js'
-import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import { send, signedHeaders } from '../../support/raw-client.js'
 import { Server } from '../../support/server-process.js'
@@ -169,55 +167,6 @@ describe.runIf(isReady)('the recipe for', () => {
   })
 })
 
-const page = readFileSync(join(ROOT, 'docs/operate/queue.md'), 'utf8')
-const blocks = [...codeBlocks(page, 'js'), ...codeBlocks(page, 'sql')]
-
-describe.runIf(isReady)('jobs that failed for good run again with the lines for', () => {
-  const file = (name: string) => `events/${name}.ts`
-
-  it.each([
-    ['pg-boss', PG_BOSS, 'retryLimit: 10', 'retryLimit: 0', 'boss.fetch'],
-    ['graphile-worker', GRAPHILE, 'max_attempts => 10', 'max_attempts => 1', 'reschedule_jobs'],
-    ['bullmq', BULLMQ, 'attempts: 10', 'attempts: 1', 'queue.getFailed'],
-  ])('%s', async (name, { slowWork }, attempts, once, marker) => {
-    const [lines = ''] = blocks.filter((block) => block.includes(marker))
-    const project = createProject()
-    const data = dataIn(slowWork)
-    const failing = `if (!existsSync('mended')) { console.log('FAILED'); throw new Error('planned') }
-      console.log('JOB ' + ${data}.id + '.')`
-    const source = replaced(replaced(sourceOf({ file: file(name) }), slowWork, failing), attempts, once)
-    compile(
-      project,
-      'queue.mjs',
-      `
-      import { existsSync } from 'node:fs'
-      import { createServer } from 'node:http'
-      import { Client } from 'pg'
-      ${source}
-      const db = new Client(process.env.DATABASE_URL)
-      await db.connect()
-      createServer(async (request, response) => {
-        if (request.url === '/add') await addJob({ body: Buffer.from('{"id":"evt_7"}') }, db)
-        if (request.url === '/again') { ${name === 'graphile-worker' ? `await db.query(\`${lines}\`)` : lines} }
-        response.end()
-      }).listen(process.env.PORT)`,
-    )
-    const env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url }
-    const server = await Server.start([process.execPath, 'queue.mjs'], project, env)
-    try {
-      await fetch(`http://127.0.0.1:${server.port}/add`)
-      await eventually(() => expect(server.output).toContain('FAILED'))
-      // The queue stores the failure after the worker has thrown.
-      await sleep(2000)
-      writeFileSync(join(project, 'mended'), '')
-      await fetch(`http://127.0.0.1:${server.port}/again`)
-      await eventually(() => expect(jobsIn(server.output)).toEqual(new Map([['evt_7', 1]])))
-    } finally {
-      await server.stop()
-    }
-  })
-})
-
 /** The edits of docs/operate/events.md in the server. */
 const EVENT_EDITS = [
   ["import express from 'express'", "import { parse, refuseEvent, updateInvoice } from './invoices.mjs'\n$&"],
@@ -279,15 +228,6 @@ describe.runIf(isReady)('the recipe for events out of order', () => {
     }
     const { rows } = await client.query('SELECT status, count(*)::int FROM invoices GROUP BY status')
     expect(rows).toEqual([{ status: 'paid', count: 200 }])
-  })
-
-  it.each([
-    [204, 'an unknown type', { ...eventOf('inv_1', 0), type: 'customer.created', data: 7 }],
-    [422, 'no JSON', '{"id":'],
-    [422, 'no ID', { ...eventOf('inv_1', 0), id: undefined }],
-    [422, 'an unknown status', { ...eventOf('inv_1', 0), data: { invoice: 'inv_1', status: 'lost' } }],
-  ])('answers %i to %s', async (status, _, event) => {
-    expect(await post(event)).toBe(status)
   })
 })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sign } from '../../../src/index.js'
+import { FULL } from '../packages/packages.js'
 
 const PROGRAM = fileURLToPath(new URL('storm.ts', import.meta.url))
 
@@ -36,6 +37,8 @@ export class Receiver {
   async start(): Promise<void> {
     const child = fork(PROGRAM, this.args, {
       env: this.env,
+      // tsx is installed there.
+      cwd: FULL,
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })

@@ -122,23 +122,6 @@ describe.each(DATABASES.filter((database) => database.isInstalled))(
         expect(await countEvents()).toBe(1)
       })
 
-      it('leaves one row of 20 copies to two processes whose first fails', async () => {
-        const source = newSource()
-        let isFirst = true
-        const work = async (transaction: unknown) => {
-          await insert(transaction)
-          if (!isFirst) return
-          isFirst = false
-          throw new Error('the first fails')
-        }
-        const copies = Array.from({ length: 20 }, (_, index) => outcomeOf(source, work, stores[index % 2]))
-        const outcomes = await Promise.all(copies)
-        expect(outcomes).toContain('the first fails')
-        const done = outcomes.filter((outcome) => outcome === 'accepted').length
-        expect(await outcomeOf(source)).toBe(done === 0 ? 'accepted' : 'replayed_nonce')
-        expect(await countEvents()).toBe(1)
-      })
-
       it('does not accept what a swallowed error has undone', async () => {
         const source = newSource()
         const outcome = await outcomeOf(source, async (transaction) => {
