@@ -31,19 +31,6 @@ describe('the wall clock of a server with a memory store steps', () => {
     expect(await outcome(store, NOW + step)).toBe('replayed_nonce')
   })
 
-  it.each([
-    ['back by a year', -YEAR],
-    ['forward by a year', YEAR],
-  ])('%s: valid requests are rejected until the clock is right, and no replay is accepted', async (_, step) => {
-    const { monotonic, store } = withMonotonicClock()
-    expect(await outcome(store, NOW)).toBe('accepted')
-    expect(await outcome(store, NOW + step)).toBe('timestamp_outside_window')
-    // The clock is set right again, once before and once after the nonce is forgotten.
-    expect(await outcome(store, NOW + 1000)).toBe('replayed_nonce')
-    monotonic.milliseconds = 600_001
-    expect(await outcome(store, NOW + 600_001)).toBe('timestamp_outside_window')
-  })
-
   it('back by a second, after the nonce is forgotten: a replay is accepted in the last second of its window', async () => {
     const { monotonic, store } = withMonotonicClock()
     // Its timestamp is 300 s ahead of the server, so it is valid for 600 s, as long as its reservation.
@@ -51,14 +38,6 @@ describe('the wall clock of a server with a memory store steps', () => {
     monotonic.milliseconds = 600_001
     expect(await outcome(store, NOW + 300_001)).toBe('timestamp_outside_window')
     expect(await outcome(store, NOW + 299_001)).toBe('accepted')
-  })
-
-  it('back by a year: a request of a year ago is accepted again', async () => {
-    const { monotonic, store } = withMonotonicClock()
-    expect(await outcome(store, NOW)).toBe('accepted')
-    monotonic.milliseconds = YEAR
-    expect(await outcome(store, NOW + YEAR)).toBe('timestamp_outside_window')
-    expect(await outcome(store, NOW)).toBe('accepted')
   })
 })
 
@@ -84,17 +63,6 @@ describe('the clock of a store steps', () => {
       expect(await outcome(store, NOW + 2000)).toBe('replayed_nonce')
     },
   )
-
-  it.each([
-    ['a second', 1000],
-    ['a year', YEAR],
-  ])('back by %s: nonces are kept longer, and no replay is accepted', async (_, step) => {
-    const { clock, store } = shared()
-    expect(await outcome(store, NOW)).toBe('accepted')
-    clock.milliseconds -= step
-    expect(await outcome(store, NOW + 300_000)).toBe('replayed_nonce')
-    expect(await outcome(store, NOW + 300_001)).toBe('timestamp_outside_window')
-  })
 
   it('back by an hour, and right again: what was reserved in between has expired, so a replay is accepted', async () => {
     const { clock, store } = shared()
@@ -128,15 +96,6 @@ describe('a machine that sleeps', () => {
     expect(await outcome(store, NOW)).toBe('accepted')
     monotonic.milliseconds += 5
     expect(await outcome(store, NOW + 299_000)).toBe('replayed_nonce')
-  })
-
-  it('for a day: old requests are outside the window, and nonces are kept up to a day too long', async () => {
-    const { monotonic, store } = withMonotonicClock()
-    expect(await outcome(store, NOW)).toBe('accepted')
-    monotonic.milliseconds += 5
-    expect(await outcome(store, NOW + DAY)).toBe('timestamp_outside_window')
-    // A sender that uses the nonce again on the next day is rejected.
-    expect(await outcome(store, NOW + DAY, (NOW + DAY) / 1000)).toBe('replayed_nonce')
   })
 })
 

@@ -296,22 +296,6 @@ describe('the window', () => {
   })
 })
 
-describe('errors', () => {
-  it('says that the body is too large', async () => {
-    expect(await outcomeOf(fetchRequest(), { maxBytes: BODY.length })).toEqual(ACCEPTED)
-    expect(await outcomeOf(fetchRequest(), { maxBytes: BODY.length - 1 })).toMatchObject({
-      code: 'ERR_BODY_TOO_LARGE',
-      status: 413,
-    })
-  })
-
-  it('says that the body arrived too slowly', async () => {
-    const request = Object.assign(new Readable({ read() {} }), { headers: HEADERS })
-    expect(await outcomeOf(request, { bodyTimeout: 1 })).toMatchObject({ code: 'ERR_BODY_TIMEOUT', status: 408 })
-    expect(await outcomeOf(fetchRequest(), { bodyTimeout: 0 })).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
-  })
-})
-
 describe('an event of AWS Lambda', () => {
   const text = BODY.toString()
   const lists = Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name, [value]]))

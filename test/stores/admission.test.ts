@@ -102,11 +102,6 @@ describe.each(SERVERS)('%s', (_, width, milliseconds) => {
     expect(new Set(refused.map(({ milliseconds }) => Math.round(milliseconds)))).toEqual(new Set([TIMEOUT / 2]))
     expect(refusals(await offer(admitted, 0.5 * server.perSecond, 1000))).toEqual([])
   })
-
-  it('refuses nothing at 80 % of its capacity', async () => {
-    const server = new FakeServer(width, milliseconds)
-    expect(refusals(await offer(open(server), 0.8 * server.perSecond, 2000))).toEqual([])
-  })
 })
 
 it('refuses nothing of a server that is far away, if as many may be in flight as it needs', async () => {

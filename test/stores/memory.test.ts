@@ -75,17 +75,6 @@ describe('time', () => {
 })
 
 describe('reserveAll', () => {
-  it('reserves all keys, as reserve does', () => {
-    const { clock, store } = storeAt()
-    expect(store.reserveAll('a', ['1', '2', '3'], 600)).toBe(true)
-    for (const key of ['1', '2', '3']) expect(store.reserve('a', key, 600)).toBe(false)
-    expect(store.reserve('b', '1', 600)).toBe(true)
-    clock.milliseconds = 600_000
-    for (const key of ['1', '2', '3']) expect(store.reserveAll('a', [key, 'another'], 600)).toBe(false)
-    clock.milliseconds = 600_001
-    expect(store.reserveAll('a', ['1', '2', '3'], 600)).toBe(true)
-  })
-
   it.each([[['taken', 'free']], [['free', 'taken']], [['free', 'free too', 'taken']]])(
     'reserves none of %j',
     (keys) => {
@@ -145,17 +134,6 @@ describe('release', () => {
     expect(store.reserve('42', 'key', 600, 'new')).toBe(true)
     store.release('42', ['key'], 'old')
     expect(store.reserve('42', 'key', 600)).toBe(false)
-  })
-
-  it('frees the keys of its own webhook and owner only', () => {
-    const { store } = storeAt()
-    store.reserveAll('42', ['a', 'b'], 600, 'owner')
-    store.reserve('43', 'a', 600, 'owner')
-    store.reserve('42', 'c', 600)
-    store.release('42', ['a', 'c', 'unknown'], 'owner')
-    expect(store.reserve('42', 'a', 600)).toBe(true)
-    for (const key of ['b', 'c']) expect(store.reserve('42', key, 600)).toBe(false)
-    expect(store.reserve('43', 'a', 600)).toBe(false)
   })
 })
 

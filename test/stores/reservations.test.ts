@@ -70,13 +70,6 @@ describe('a copy of a reservation that has no answer yet', () => {
     expect(database.statements).toBe(1)
   })
 
-  it('is taken too if the first was taken', async () => {
-    const { database, reserve } = open()
-    database.taken.add('a')
-    expect(await outcomesOf([reserve(['a']), reserve(['a'])])).toEqual([false, false])
-    expect(database.statements).toBe(1)
-  })
-
   it('has the same error', async () => {
     const { database, reserve } = open()
     database.error = new Error('out of memory')
@@ -101,25 +94,6 @@ describe('another split of a message that has no answer yet', () => {
     // The first has its answer by now, and the second has none.
     await time.pass(15)
     expect(await outcomesOf([...answers, reserve(['a:b:c', 's'])])).toEqual([false, true, false])
-    expect(database.statements).toBe(2)
-  })
-
-  it('waits for the latest of two before it, and asks if that one had an error', async () => {
-    const { database, reserve } = open()
-    database.taken.add('a')
-    const answers = [reserve(['a', 's']), reserve(['a:b', 's'])]
-    await time.pass(15)
-    answers.push(reserve(['a:b:c', 's']))
-    database.error = new Error('out of memory')
-    await time.pass(5)
-    database.error = undefined
-    expect(await outcomesOf(answers)).toEqual([false, 'out of memory', true])
-  })
-
-  it('is taken without a statement if one of two before it was reserved', async () => {
-    const { database, reserve } = open()
-    database.taken.add('a')
-    expect(await outcomesOf([reserve(['a']), reserve(['s']), reserve(['a', 's'])])).toEqual([false, true, false])
     expect(database.statements).toBe(2)
   })
 
@@ -255,13 +229,6 @@ describe('a reservation that has no response in time', () => {
     expect(await outcomesOf([reserve(['a', 'signature'])], 300)).toEqual([true])
   })
 
-  it('fails another split that waits for it', async () => {
-    const { database, reserve } = open()
-    database.milliseconds = 2000
-    expect(await outcomesOf([reserve(['a', 's']), reserve(['a:b', 's'])], 1000)).toEqual([TIMED_OUT, LATE])
-    expect(database.statements).toBe(1)
-  })
-
   it('does not fail a copy if the client responded with an error', async () => {
     const { database, reserve } = open()
     database.error = Object.assign(new Error('connection lost'), { code: 'ETIMEDOUT' })
@@ -281,16 +248,6 @@ describe('a reservation that has no response in time', () => {
     expect(await outcomesOf([answer], 2000)).toEqual([TIMED_OUT])
     expect(releases).toBe(0)
     expect(await outcomesOf([reservations.reserve(['a'], 600, () => database.reserve(['a']))], 10)).toEqual([true])
-  })
-
-  it('stays reserved if it has no owner', async () => {
-    const { database, reservations } = open()
-    database.milliseconds = 2000
-    const reserve = () => reservations.reserve(['a'], 600, () => database.reserve(['a']))
-    expect(await outcomesOf([reserve()], 1999)).toEqual([TIMED_OUT])
-    expect(await outcomesOf([reserve()], 1)).toEqual([LATE])
-    database.milliseconds = 10
-    expect(await outcomesOf([reserve()], 10)).toEqual([false])
   })
 
   it('fails copies for 60 s after its time-out, and then copies ask', async () => {
@@ -316,17 +273,6 @@ describe('a reservation that has no response in time', () => {
     expect(await outcomesOf([reserve(['a'])], 0)).toEqual([LATE])
     await time.pass(500)
     expect(await outcomesOf([reserve(['a'])], 500)).toEqual([true])
-  })
-
-  it('fails copies until its own time ends, even if the time of an earlier reservation ends first', async () => {
-    const { database, reserve } = open()
-    database.taken.add('a')
-    database.milliseconds = 100_000
-    expect(await outcomesOf([reserve(['a'])], 1000)).toEqual([TIMED_OUT])
-    await time.pass(60_000)
-    expect(await outcomesOf([reserve(['a'])], 1000)).toEqual([TIMED_OUT])
-    await time.pass(100_000 - time.now)
-    expect(await outcomesOf([reserve(['a'])], 0)).toEqual([LATE])
   })
 
   it('fails the copies of 10 000 keys, and forgets the oldest key first', async () => {

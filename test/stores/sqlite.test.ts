@@ -66,20 +66,6 @@ describe('a reservation', () => {
   })
 })
 
-describe('two keys', () => {
-  it('are reserved both or none', () => {
-    const database = openDatabase()
-    // A store remembers keys, so each call has a new store.
-    const reserve = (...keys: string[]) => new SqliteNonceStore(database).reserveAll('42', keys, 600)
-    expect(reserve('a', 's')).toBe(true)
-    expect(reserve('a', 't')).toBe(false)
-    expect(reserve('b', 's')).toBe(false)
-    expect(reserve('b')).toBe(true)
-    expect(reserve('t')).toBe(true)
-    for (const key of ['a', 's']) expect(reserve(key)).toBe(false)
-  })
-})
-
 it('stores the SHA-256 of webhook and key, in 32 bytes', () => {
   const database = openDatabase()
   new SqliteNonceStore(database).reserve('42', 'nonce', 600)
@@ -163,13 +149,6 @@ describe('fails closed', () => {
   it('when its clock returns no number', () => {
     const store = new SqliteNonceStore(openDatabase(), { clock: { now: () => Number.NaN } })
     expect(() => store.reserve('42', 'nonce', 600)).toThrow(/clock\.now\(\) must return a finite/)
-  })
-
-  it('when its table does not exist', () => {
-    const database = openDatabase()
-    const store = new SqliteNonceStore(database)
-    database.exec('DROP TABLE webhook_nonces')
-    expect(() => store.reserve('42', 'nonce', 600)).toThrow(/no such table/)
   })
 })
 

@@ -58,13 +58,10 @@ describe('a reservation', () => {
   it.each([
     ['the nil of another command', null, 'null'],
     ['the reply to another reservation', 'reserved 6f9619ff-8b86-4d01-b42d-00cf4fc964ff', 'a string'],
-    ['the refusal of another reservation', 'taken 6f9619ff-8b86-4d01-b42d-00cf4fc964ff', 'a string'],
     ['OK', 'OK', 'a string'],
-    ['QUEUED', 'QUEUED', 'a string'],
     ['an empty string', '', 'an empty string'],
     ['a number', 1, 'a number'],
     ['nothing', undefined, 'undefined'],
-    ['a boolean', true, 'a boolean'],
     ['bytes', Buffer.from('reserved 6f9619ff-8b86-4d01-b42d-00cf4fc964ff'), 'bytes'],
     ['an array', ['reserved 6f9619ff-8b86-4d01-b42d-00cf4fc964ff'], 'an array'],
   ])('is an error on any other reply: %s', async (_, reply, kind) => {
@@ -145,10 +142,6 @@ describe('keys', () => {
   it('begin with the prefix', async () => {
     expect((await sent(() => null, 'app:')).commands[0]?.[3]).toBe(`app:{${TAG}}2:42nonce`)
     expect((await sent(() => null, '')).commands[0]?.[3]).toBe(`{${TAG}}2:42nonce`)
-  })
-
-  it('are the same whether the nonce is reserved alone or with its signature', async () => {
-    expect(await redisKeysOf('42', 'a:b')).toEqual([(await redisKeysOf('42', 'a:b', 'signature 00'))[0]])
   })
 
   it.each([
