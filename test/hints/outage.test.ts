@@ -118,12 +118,4 @@ describe('is no warning', () => {
     server.respond = () => pause(900).then(() => Promise.reject(error))
     expect(await load(60_000)).toBe(0)
   })
-
-  it('because of reservations that were refused and not sent', async () => {
-    const { reserve, load } = open()
-    expect(await load(10_000)).toBe(0)
-    for (let index = 0; index < 100; index++) reserve()
-    await time.pass(500)
-    expect(warnings).toEqual([])
-  })
 })

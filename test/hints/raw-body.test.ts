@@ -68,10 +68,7 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     expect(await messageFor(body)).toMatch(/^request\.body is an object, as a body parser returns it\. /)
   })
 
-  /**
-   * Objects with the properties by which the hint recognises a framework. The tests of the recipes check the same with the real
-   * frameworks.
-   */
+  /** Objects with the properties by which the hint recognises a framework. */
   it.each<[string, () => unknown, RegExp]>([
     [
       "Express's request",

@@ -49,26 +49,23 @@ describe.runIf(installed)('check() of a store in MySQL', () => {
       expect(await server.sql('SELECT COUNT(*) FROM hooks.webhook_nonces')).toBe('0')
     })
 
-    it('says that the server is down', async () => {
-      await expectFailure(open(`mysql://test@127.0.0.1:${await freePort()}/hooks`), 'No server listens at the address')
-    })
-
-    it('says that the host name is unknown', async () => {
-      await expectFailure(open(`mysql://test@${UNKNOWN_HOST}:3306/hooks`), 'The host name of the server is unknown')
-    })
-
-    it('says that the password is wrong', async () => {
-      await server.sql("CREATE OR REPLACE USER locked@'127.0.0.1' IDENTIFIED BY 'right'")
-      await expectFailure(open(urlOf('locked:wrong')), 'The server refused the user name or the password.')
-    })
-
-    it('says that the database does not exist', async () => {
-      await server.sql("GRANT ALL ON absent.* TO test@'127.0.0.1'")
-      await expectFailure(open(urlOf('test', 'absent')), 'The database does not exist.')
-    })
-
-    it('says that the certificate is not trusted', async () => {
-      await expectFailure(open(server.url, {}, {}), "The server's TLS certificate is not trusted.")
+    it.each<[string, () => Promise<string> | string, object?]>([
+      ['No server listens at the address', async () => `mysql://test@127.0.0.1:${await freePort()}/hooks`],
+      ['The host name of the server is unknown', () => `mysql://test@${UNKNOWN_HOST}:3306/hooks`],
+      [
+        'The server refused the user name or the password.',
+        () =>
+          server
+            .sql("CREATE OR REPLACE USER locked@'127.0.0.1' IDENTIFIED BY 'right'")
+            .then(() => urlOf('locked:wrong')),
+      ],
+      [
+        'The database does not exist.',
+        () => server.sql("GRANT ALL ON absent.* TO test@'127.0.0.1'").then(() => urlOf('test', 'absent')),
+      ],
+      ["The server's TLS certificate is not trusted.", () => server.url, {}],
+    ])('says: %s', async (message, address, ssl) => {
+      await expectFailure(open(await address(), {}, ssl), message)
     })
 
     it('refuses a server that is read-only, also for a user who may write there', async () => {

@@ -49,28 +49,21 @@ describe.runIf(installed)('check() of a store in PostgreSQL', () => {
       expect(await server.sql('SELECT count(*) FROM webhook_nonces')).toBe('0')
     })
 
-    it('says that the server is down', async () => {
-      const url = `postgres://test@127.0.0.1:${await freePort()}/postgres`
-      await expectFailure(open(url), 'No server listens at the address')
-    })
-
-    it('says that the host name is unknown', async () => {
-      await expectFailure(open(`postgres://test@${UNKNOWN_HOST}/postgres`), 'The host name of the server is unknown')
-    })
-
-    it('says that the password is wrong', async () => {
-      await server.sql("DROP ROLE IF EXISTS locked; CREATE ROLE locked LOGIN PASSWORD 'right'")
-      await server.requirePassword('locked')
-      await expectFailure(open(urlOf('locked:wrong')), 'The server refused the user name or the password.')
-    })
-
-    it('says that the database does not exist', async () => {
-      await expectFailure(open(urlOf('test', 'absent')), 'The database does not exist.')
-    })
-
-    it('says that the certificate is not trusted', async () => {
-      const url = server.url.replace('127.0.0.1', 'localhost')
-      await expectFailure(open(url, {}, {}), "The server's TLS certificate is not trusted.")
+    it.each<[string, () => Promise<string> | string, object?]>([
+      ['No server listens at the address', async () => `postgres://test@127.0.0.1:${await freePort()}/postgres`],
+      ['The host name of the server is unknown', () => `postgres://test@${UNKNOWN_HOST}/postgres`],
+      [
+        'The server refused the user name or the password.',
+        async () => {
+          await server.sql("DROP ROLE IF EXISTS locked; CREATE ROLE locked LOGIN PASSWORD 'right'")
+          await server.requirePassword('locked')
+          return urlOf('locked:wrong')
+        },
+      ],
+      ['The database does not exist.', () => urlOf('test', 'absent')],
+      ["The server's TLS certificate is not trusted.", () => server.url.replace('127.0.0.1', 'localhost'), {}],
+    ])('says: %s', async (message, address, ssl) => {
+      await expectFailure(open(await address(), {}, ssl), message)
     })
 
     it('refuses a hot standby, and a server that is read-only', async () => {

@@ -222,29 +222,6 @@ describe('the contracts of the tools', () => {
   })
 })
 
-describe('explain of the tools', () => {
-  it.each([
-    [
-      'module',
-      "import { receive, refusal } from 'inbound-webhook-auth'; import { explain } from 'inbound-webhook-tools'",
-    ],
-    [
-      'commonjs',
-      "const { receive, refusal } = require('inbound-webhook-auth'), { explain } = require('inbound-webhook-tools')",
-    ],
-  ])('explains a request that a %s refused', (type, imports) => {
-    const source = `${imports}
-      const headers = { 'x-timestamp': '1700000000', 'x-nonce': 'abc', 'x-signature': 'A'.repeat(64) }
-      const request = { headers, rawBody: Buffer.from('a body') }
-      const clock = { now: () => 1_700_000_000_000 }
-      const log = ({ message }) => console.log(message.includes('(signature_mismatch)') ? 'explained' : 'refused')
-      receive({ webhookId: '42', request }, 'a secret', { reserve: () => true }, clock).catch((error) => {
-        refusal(error, { log: explain('a secret', { log, clock }) })
-      })`
-    expect(run(type, source)).toMatch(/^refused\n(.*\n)*explained\n$/)
-  })
-})
-
 /** Returns what a program in this format prints. `require` loads no ES module, as in Jest. */
 function run(type: string, input: string): string {
   const flags = [`--input-type=${type}`, '--no-experimental-require-module']

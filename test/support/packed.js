@@ -44,12 +44,7 @@ export function installPacked() {
 function packInto(folder) {
   for (const path of ['dist/index.js', 'tools/dist/index.js']) built(path)
   const options = [
-    '--workspaces',
-    '--include-workspace-root',
-    '--ignore-scripts',
-    '--json',
-    '--pack-destination',
-    folder,
+    ...['--workspaces', '--include-workspace-root', '--ignore-scripts', '--json', '--pack-destination', folder],
   ]
   try {
     for (const path of FOLDERS) prepare(path)
