@@ -47,7 +47,7 @@ export function assertText(value: unknown, name: string, fix: string): asserts v
 /** Asserts that `value` has no lone surrogate, because strings that differ only in lone surrogates have the same UTF-8 bytes. */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
-    throw invalidType(`${name} has a lone surrogate, which is half a character. Pass the whole text.`)
+    throw invalidType(`${name} contains a lone surrogate, which is half a character. Pass the whole text.`)
   }
 }
 

@@ -13,9 +13,7 @@ export function eventKeyOf(id: unknown): string {
   }
   // The rejection of a promise would end the process.
   if (types.isPromise(id)) id.catch(() => {})
-  throw invalidType(
-    `eventId returned ${kindOf(id)}. Return the ID of the event: text, or a number that is a safe integer.`,
-  )
+  throw invalidType(`eventId returned ${kindOf(id)}. Return the event's ID as a string or a safe integer.`)
 }
 
 export function isEventKey(key: string): boolean {

@@ -143,7 +143,7 @@ export async function readSigned<Secrets, Key, Result>(
   const isFound = typeof secret === 'function'
   if (isFound && givenId !== undefined) {
     throw invalidType(
-      'source.webhookId is set, but secret is a function. Return { webhookId, secret } from it, and remove source.webhookId.',
+      'source.webhookId is set, but secret is a function. Return { webhookId, secret } from it and remove source.webhookId.',
     )
   }
   const known = isFound ? undefined : readWebhook(scheme, { webhookId: givenId, secret }, details, false)
@@ -183,7 +183,7 @@ async function findWebhook<Secrets, Key>(
   details: ResultDetails,
   bodyTimeout: number,
 ): Promise<Webhook<Key>> {
-  const late = () => new HttpError('ERR_LOOKUP_TIMEOUT', `The webhook was not found within ${bodyTimeout} ms`)
+  const late = () => new HttpError('ERR_LOOKUP_TIMEOUT', `The lookup of the webhook took longer than ${bodyTimeout} ms`)
   const found = await within(bodyTimeout, find(), late)
   if (found === undefined || found === null) return { webhookId: undefined, keys: [], isLookedUp: true }
   return readWebhook(scheme, found, details, true)

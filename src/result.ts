@@ -48,7 +48,7 @@ export function commonMessages({ timestamp }: HeaderNames) {
       `${spell(timestamp)} is more than ${WINDOW_SECONDS} s from server time`,
       'Sign each attempt with the current time. Check both clocks.',
     ],
-    unknown_webhook: ['No webhook was found', "Check the sender's URL, and whether the webhook was deleted."],
+    unknown_webhook: ['No webhook was found', "Check the sender's URL and whether the webhook was deleted."],
   } as const
 }
 
@@ -75,7 +75,7 @@ export function isReason(value: unknown): value is RejectionReason {
 /** Returns the rejection of a request that lacks at least one of the three headers. */
 export function missingHeaders(
   values: NamedValues,
-  advice = 'Send all three headers. If the sender sends all three, check whether a proxy removes headers, or your code passes { ...headers }.',
+  advice = 'Send all three headers. If the sender sends all three, check whether a proxy removes headers or your code passes { ...headers }.',
 ): Rejected {
   const { names } = values
   const missing = (['timestamp', 'nonce', 'signature'] as const)
@@ -107,7 +107,7 @@ export function describeDrift(seconds: number, now: number): string {
   const unit = UNITS.find(([minimum]) => seconds >= minimum)?.[1]
   if (unit !== undefined) return `it looks like ${unit}`
   const years = `about ${Math.round(days / 365.25)} years ${side}`
-  return days < 20 * 365 ? years : `${years}, so maybe not set or not in seconds`
+  return days < 20 * 365 ? years : `${years}, so it may be unset or not in seconds`
 }
 
 /** Units smaller than a second. If a timestamp is at least the number in a row, the timestamp is probably in the unit of this row. */

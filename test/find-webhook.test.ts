@@ -278,7 +278,7 @@ describe('the error of the function', () => {
     for (const [secret, message] of [
       [null, /^secret of the function's result is null\. /],
       [[STANDARD_SECRET, null], /^secret\[1\] of the function's result is null\. /],
-      ['short', /^secret of the function's result is not base64 with its padding/],
+      ['short', /^secret of the function's result is not base64 with the right padding/],
     ] as const) {
       const find = () => ({ webhookId: '42', secret }) as never
       const error = standard.receive({ request: requestOf(STANDARD) }, find, new RecordingStore(), new TestClock())
@@ -294,7 +294,7 @@ describe('the error of the function', () => {
     expect(await outcomeOf(find, { webhookId: '42' })).toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
       message:
-        'source.webhookId is set, but secret is a function. Return { webhookId, secret } from it, and remove source.webhookId.',
+        'source.webhookId is set, but secret is a function. Return { webhookId, secret } from it and remove source.webhookId.',
     })
     expect(find).not.toHaveBeenCalled()
   })
@@ -317,7 +317,7 @@ describe('the time-out', () => {
       await vi.advanceTimersByTimeAsync(1)
       await outcome
       const headers = { 'Retry-After': '1' }
-      const message = expect.stringContaining('The webhook was not found within 100 ms')
+      const message = expect.stringContaining('The lookup of the webhook took longer than 100 ms')
       expect(settled.mock.lastCall).toMatchObject([{ code: 'ERR_LOOKUP_TIMEOUT', status: 503, headers, message }])
       settle()
       await new Promise(setImmediate)

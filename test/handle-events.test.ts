@@ -287,7 +287,11 @@ describe('if the store is down when the work is done', () => {
     await sendAndFail(process, 20_000)
     expect(published).toMatchObject([{ outcome: 'accepted' }])
     expect(log.mock.calls).toEqual([
-      [expect.stringMatching(/^Webhook 42: the work is done, and its record is repeated because .*the store is down/)],
+      [
+        expect.stringMatching(
+          /^Webhook 42: the work is done, but the store could not record it, so it tries again: .*the store is down/,
+        ),
+      ],
     ])
     for (const one of [process, other]) {
       for (const nonce of ['a', 'b']) expect(await one.send(nonce)).toMatchObject(IN_PROGRESS)

@@ -538,7 +538,7 @@ describe('handle with eventId', () => {
     const error = await sender.send(source, { eventId })
     expect(error).toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
-      message: `eventId returned ${kind}. Return the ID of the event: text, or a number that is a safe integer.`,
+      message: `eventId returned ${kind}. Return the event's ID as a string or a safe integer.`,
     })
     expect([sender.database.nonces.size, sender.work.mock.calls.length]).toEqual([0, 0])
     expect(await sender.send(source)).toBe('done')

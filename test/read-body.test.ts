@@ -445,7 +445,7 @@ describe('readBody of an event of AWS Lambda', () => {
 
   it('refuses text with a lone surrogate, as verify does', async () => {
     await expect(readBody({ body: 'a\ud800b', isBase64Encoded: false })).rejects.toMatchObject(
-      invalid('source.body has a lone surrogate, which is half a character. Pass the whole text.'),
+      invalid('source.body contains a lone surrogate, which is half a character. Pass the whole text.'),
     )
     expect(await readBody({ body: '\ud83d\ude00', isBase64Encoded: false })).toEqual(Buffer.from('😀'))
   })

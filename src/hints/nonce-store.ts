@@ -1,6 +1,6 @@
 import { hasMethod, invalidType, kindOf } from '../arguments.js'
 
-const ONE_PER_PROCESS = 'Create one store per process, and pass that store.'
+const ONE_PER_PROCESS = 'Create one store per process and pass it.'
 
 /** A value that is not a store. Most mistakes have a function `matches`. A client of a database is recognised by a `method`. */
 type Mistake =
@@ -10,11 +10,11 @@ type Mistake =
 /** The mistakes that callers make with a store. The first row that matches is used. */
 const MISTAKES: readonly Mistake[] = [
   { matches: (value) => Object(value) !== value, fix: ONE_PER_PROCESS },
-  { matches: (value) => hasMethod(value, 'then'), fix: 'Await the promise, and pass the store.' },
+  { matches: (value) => hasMethod(value, 'then'), fix: 'Await the promise and pass the store.' },
   {
     matches: (value) => hasMethod(Object(value).nonceStore, 'reserve'),
     what: 'an object with a store',
-    fix: 'Pass the property nonceStore of this object.',
+    fix: 'Pass the nonceStore property of this object.',
   },
   {
     matches: (value) => hasMethod(value, 'transact'),
@@ -29,12 +29,12 @@ const MISTAKES: readonly Mistake[] = [
   {
     matches: (value) => typeof value === 'function' && hasMethod(Object(value).prototype, 'reserve'),
     what: 'a class',
-    fix: 'Create one store per process with new, and pass that store.',
+    fix: 'Create one store per process with new and pass it.',
   },
   {
     matches: (value) => typeof value === 'function',
     what: 'a function',
-    fix: 'Call the function once per process, and pass the returned store.',
+    fix: 'Call the function once per process and pass the store that it returns.',
   },
 ]
 

@@ -18,7 +18,7 @@ export class Outage {
     this.#isWarned = true
     warn(
       'NO_DATABASE_RESPONSE',
-      'No response from the database for 10 s. If the server works, this client does not recover by itself: node_modules/inbound-webhook-auth/docs/operate/failures.md',
+      'No response from the database for 10 s. If the server works, this client cannot recover by itself. See node_modules/inbound-webhook-auth/docs/operate/failures.md',
     )
   }
 

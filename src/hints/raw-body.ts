@@ -74,7 +74,7 @@ const MISTAKES: readonly Mistake[] = [
     matches: (body) => body === undefined || body === null,
     more: ": nothing read the body, a body parser ignored the content type, or there is no body (then pass '')",
   },
-  { matches: (body) => typeof body === 'function', fix: 'Call the function, await the result, and pass the result.' },
+  { matches: (body) => typeof body === 'function', fix: 'Call the function, await the result and pass it.' },
   { matches: (body) => typeof body === 'string' },
   { matches: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
   {
@@ -85,7 +85,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     matches: (body) => hasMethod(body, 'arrayBuffer') && Object(body).bodyUsed === true,
     what: 'a request that was already read',
-    fix: 'Pass await readBody(request), and parse those bytes after verify.',
+    fix: 'Pass await readBody(request) and parse those bytes after verify.',
   },
   { matches: (body) => hasMethod(body, 'arrayBuffer'), what: 'a request', fix: 'Pass await readBody(request).' },
   { matches: (body) => 'routeOptions' in Object(body), what: 'a whole request' },

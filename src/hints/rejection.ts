@@ -39,7 +39,7 @@ export function adviseOnScheme(
   const others = isOwn ? ['webhook-signature', 'svix-signature'] : [HEADERS.signature]
   const isPresent = (name: string) => findHeader(headers, name) !== undefined
   const [header, product] = Object.entries(PRODUCTS).find(([name]) => isPresent(name)) ?? []
-  if (header) return `The request has ${header}, the format of ${product}. Use the library of ${product}.`
+  if (header) return `The request has ${header}, which is ${product}'s format. Use ${product}'s library.`
   const found = others.find(isPresent)
   if (found === undefined) return undefined
   const entry = `inbound-webhook-auth${isOwn ? '/standard-webhooks' : ''}`

@@ -52,7 +52,7 @@ export function readKeys(secret: StandardSecret, owner = '', use: KeyUse = 'veri
   if (keys.length <= MAX_ED25519_KEYS) return keys
   const { length } = keys.filter(({ version }) => version === 'v1a')
   if (length <= MAX_ED25519_KEYS) return keys
-  throw invalidRange(`secret${owner} has ${length} keys of Ed25519. Pass at most two: the new key and the old key.`)
+  throw invalidRange(`secret${owner} has ${length} Ed25519 keys. Pass at most two: the new key and the old one.`)
 }
 
 function readSecret(secret: unknown, name: string, use: KeyUse): StandardKey[] {
@@ -93,33 +93,35 @@ function describeEd25519Fault(prefix: string, bytes: Buffer, isBase64: boolean, 
   if (prefix === 'whpk_') {
     if (use === 'sign') return 'is a public key, which cannot sign. Pass the private key: whsk_….'
     if (!isBase64 || bytes.length !== ED25519_BYTES) return `is base64 of ${bytes.length} bytes, not of 32. ${COPY}`
-    return hasSmallOrder(bytes) ? 'is a key for which anybody can sign. Ask the sender for another key.' : undefined
+    return hasSmallOrder(bytes)
+      ? 'is unsafe, because anybody can forge its signatures. Ask the sender for another key.'
+      : undefined
   }
   if (!isBase64 || (bytes.length !== ED25519_BYTES && bytes.length !== 2 * ED25519_BYTES)) {
-    return "begins with whsk_, but is not an Ed25519 key (base64 of 32 or 64 bytes). If it is an HMAC secret, as PayMongo's are, pass Buffer.from(secret)."
+    return "begins with whsk_ but is not an Ed25519 key (base64 of 32 or 64 bytes). If it is an HMAC secret, like PayMongo's, pass Buffer.from(secret)."
   }
   if (use === 'verify') return 'is a private key, which only the sender may have. Pass the public key: whpk_….'
   return publicKey.length === 0 || publicKey.equals(publicKeyOf(seed))
     ? undefined
-    : 'is a private key that ends with another public key. Copy it again, or create a new key pair.'
+    : 'is a private key whose public half does not match. Copy it again or create a new key pair.'
 }
 
 /** Returns what is wrong with the form of a text, or `undefined` if it is base64 after its prefix. */
 function describeForm(text: string, prefix: string, base64: string, isBase64: boolean, fix: string) {
   const [inner] = /wh(?:sec|[ps]k)_/.exec(base64) ?? []
   if (/^["'`]|["'`]$/.test(text)) return 'is in quotes. Remove the quotes.'
-  if (/\s/.test(text)) return 'has white space. Remove the white space.'
-  if (base64.includes(':wh')) return 'has two keys. Pass only one of them: whpk_… to verify, or whsk_… to sign.'
+  if (/\s/.test(text)) return 'contains white space. Remove the white space.'
+  if (base64.includes(':wh')) return 'contains two keys. Pass one of them: whpk_… to verify, or whsk_… to sign.'
   if (prefix === 'whsk_' || (isBase64 && base64 !== '')) return undefined
   if (inner !== undefined) return `has text before ${inner}. Remove this text.`
   if (/^[\w-]*[_-][\w-]*={0,2}$/.test(base64)) {
-    return `has - or _, as base64url has. Replace - with + and _ with /.${fix === TEXT_AS_KEY ? ` ${fix}` : ''}`
+    return `contains - or _, so it is base64url. Replace - with + and _ with /.${fix === TEXT_AS_KEY ? ` ${fix}` : ''}`
   }
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return `is not base64 apart from a prefix such as whsec_. ${fix}`
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return `is not base64, even without a prefix such as whsec_. ${fix}`
   if (base64.length % 4 === 0) {
-    return 'is base64 whose last character has stray bits. Decode the secret and encode it again.'
+    return 'is base64 with stray bits in the last character. Decode the secret and encode it again.'
   }
-  return `is not base64 with its padding. If the = at the end is missing, add it. ${fix}`
+  return `is not base64 with the right padding. If the = at the end is missing, add it. ${fix}`
 }
 
 /** Returns advice on a signature that does not match. */

@@ -38,7 +38,7 @@ export class Admission {
       })
       const stopTimer = startTimer(this.timeout / 2, () => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1)
-        const silent = `No response for ${this.timeout / 2} ms, so one reservation is sent at a time. Check the server.`
+        const silent = `No response for ${this.timeout / 2} ms, so reservations are sent one at a time. Check the server.`
         const busy =
           `${this.concurrency} reservations were in flight for ${this.timeout / 2} ms. Check the server. ` +
           'If the server is far away, raise concurrency: 100 requests per second and a round-trip time of 300 ms need 30.'

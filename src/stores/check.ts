@@ -58,7 +58,7 @@ async function run(probe: Probe, milliseconds: number): Promise<void> {
   }
   if (!isReserved || state === 'claimed') {
     throw new NonceStoreError(
-      'The server refuses a new nonce. Check whether a trigger, a rule or a proxy changes the statements of the store.',
+      "The server refuses a new nonce. Check whether a trigger, a rule or a proxy changes the store's statements.",
     )
   }
 }

@@ -11,7 +11,7 @@ const UNREACHABLE: Reason = [
     // Clients use these messages after their own time-outs, or after they tried several servers.
     /timeout|timed out|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
   ],
-  'The server cannot be reached, or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
+  'The server cannot be reached or does not respond in time. Start the server, correct the address in the client, or raise its time-outs if the server is far away.',
 ]
 
 const LACKS_PERMISSION =
@@ -27,7 +27,7 @@ const REASONS: readonly Reason[] = [
     ['28P01', '28000', 1045, 1698, /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/],
     'The server refused the user name or the password. Correct both in the client.',
   ],
-  [['3D000', 1049], 'The database does not exist. Correct the name in the client, or create the database.'],
+  [['3D000', 1049], 'The database does not exist. Correct the name in the client or create the database.'],
   [['42501'], `${LACKS_PERMISSION} schema.`],
   [[1044, 1142, 1143, 1227], `${LACKS_PERMISSION} database.`],
   [
@@ -37,49 +37,43 @@ const REASONS: readonly Reason[] = [
   [['AccessDeniedException'], 'The role lacks a permission. The role needs dynamodb:PutItem on the table.'],
   [
     ['CredentialsProviderError', 'ExpiredTokenException', 'InvalidSignatureException', 'UnrecognizedClientException'],
-    'AWS refused the credentials, or the SDK found none. Correct the credentials of the client.',
+    "AWS refused the credentials, or the SDK found none. Correct the client's credentials.",
   ],
   [
     ['ResourceNotFoundException'],
-    'The table does not exist. Create the table, or correct the option table or the region of the client.',
+    "The table does not exist. Create the table, or correct the table option or the client's region.",
   ],
-  [
-    ['ValidationException'],
-    'The table has another key than the store needs. Create a table whose only key is the string key_hash.',
-  ],
+  [['ValidationException'], 'The table has the wrong key. Create a table whose only key is the string key_hash.'],
   [['42P01', 1146], 'The table does not exist. Call createTable() first.'],
   [
     ['53300', 1040, 1203, /max number of clients/],
-    'The server has too many connections. Open fewer per process, or raise max_connections (Redis: maxclients).',
+    'The server has too many connections. Open fewer per process or raise max_connections (Redis: maxclients).',
   ],
   [
     ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
-    'The table has other columns than the store needs. Pass another name as the option table, or drop the table, and call createTable().',
+    'The table has the wrong columns. Set the table option to another name or drop the table, then call createTable().',
   ],
-  [[1064], 'The server is too old to skip locked rows. Use MySQL 8.0 or MariaDB 10.6, or a later version.'],
+  [[1064], 'The server is too old to skip locked rows. Use MySQL 8.0, MariaDB 10.6 or a later version.'],
   [['25006', 1290, 1792, 1836, /\bREADONLY\b/], 'The server is read-only or a replica. Connect to the primary.'],
-  [[/\bNOREPLICAS\b/], 'Redis has too few replicas that respond. Start a replica, or lower min-replicas-to-write.'],
+  [[/\bNOREPLICAS\b/], 'Too few replicas of Redis respond. Start a replica or lower min-replicas-to-write.'],
   [
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', /certificate/i],
-    "The server's TLS certificate is not trusted. Set its authority in the client.",
+    "The server's TLS certificate is not trusted. Set its certificate authority in the client.",
   ],
-  [
-    ['ENOTFOUND', 'EAI_AGAIN'],
-    'The host name of the server is unknown. Correct the host name in the client, or check the DNS.',
-  ],
+  [['ENOTFOUND', 'EAI_AGAIN'], 'The host name of the server is unknown. Correct it in the client or check the DNS.'],
   [
     ['ECONNREFUSED', 'ENOENT'],
     'No server listens at the address. Start the server, or correct the host and port in the client.',
   ],
   [
     ['55P03', '57014', 1205, 1969, 3024],
-    'A statement of the store waited too long. Check which session locks the table, and whether the server is busy.',
+    'A statement of the store waited too long. Check which session locks the table and whether the server is busy.',
   ],
   UNREACHABLE,
   // ioredis and node-redis use these messages while they have no connection. The reason is only in their `error` events.
   [
     [/max retries per request|enableOfflineQueue|Connection is closed|client is (offline|closed)|Socket closed/i],
-    'The client has no connection, and does not say why. Log the error event of the client, which has the reason.',
+    "The client is not connected and does not say why. To see the reason, log the client's error event.",
   ],
 ]
 

@@ -70,7 +70,7 @@ export function rowsOf(result: unknown): Record<string, unknown>[] {
   const listed = Array.isArray(result) ? result : Object(result).rows
   const rows = Array.isArray(listed) && Array.isArray(listed[0]) ? listed[0] : listed
   if (Array.isArray(rows)) return rows.map(Object)
-  throw new Error(`query resolved to ${kindOf(result)}, not to rows. Resolve to what the client resolves to.`)
+  throw new Error(`query resolved to ${kindOf(result)}, not to rows. Return the client's result unchanged.`)
 }
 
 export function hashesIn(result: unknown): string[] {

@@ -78,7 +78,7 @@ export class LateReservations {
   /** Throws if an earlier reservation of one of the keys had no response in time, and may still come. */
   assertNone(keys: readonly string[]): void {
     if (!keys.some((key) => this.#refusals.get(key))) return
-    const text = `An earlier copy of the request has no response after ${this.timeout} ms. Check the server. A later retry can be accepted.`
+    const text = `An earlier copy of the request got no response within ${this.timeout} ms. Check the server. A later retry can be accepted.`
     throw storeError('ETIMEDOUT', text)
   }
 

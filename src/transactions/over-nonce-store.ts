@@ -65,7 +65,7 @@ export async function claimAndRun<Transaction, T>(
     noteLost(await claims.record())
     return { outcome: 'done', value }
   } catch (failure) {
-    note(undefined, `the work is done, and its record is repeated because the store failed: ${describeError(failure)}`)
+    note(undefined, `the work is done, but the store could not record it, so it tries again: ${describeError(failure)}`)
     return { outcome: 'done', value, settled: claims.recordLater().then(noteLost) }
   }
 }

@@ -33,9 +33,9 @@ export interface SqlTransactionStoreOptions<Transaction> extends TableOptions, E
 const LOST =
   'The transaction ended or failed in your code, so nothing is committed. Await each statement, do not catch its error, and do not end the transaction.'
 const NOT_CALLED =
-  'begin has not called its function. Pass the transaction of your client, such as (run) => knex.transaction(run).'
+  'begin did not call its function. Pass the transaction of your client, such as (run) => knex.transaction(run).'
 const CALLED_AGAIN =
-  'begin called its function again or too late. Await the transaction, and do not repeat it, because your code must run once.'
+  'begin called its function again or too late. Await the transaction and do not repeat it, because your code must run once.'
 
 /** A transaction store in an SQL database. The store works with any client. */
 export abstract class SqlTransactionStore<Transaction> extends SqlStore implements TransactionStore<Transaction> {
@@ -104,7 +104,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
       }),
     }
     const [limit, workLimit] = [new Limit(), new Limit()]
-    const late = `The store did not reserve within ${this.timeout} ms. Check the pool and the server.`
+    const late = `The store did not reserve the nonce within ${this.timeout} ms. Check the pool and the server.`
     limit.start(this.timeout, () => storeFailed(storeError('ETIMEDOUT', late)))
     try {
       return await Promise.race([limit.exceeded, workLimit.exceeded, this.#execute(rows, work, limit, workLimit)])
@@ -200,7 +200,7 @@ export abstract class SqlTransactionStore<Transaction> extends SqlStore implemen
     try {
       const value = await Promise.race([work(workLimit.signal), ended])
       workLimit.signal.throwIfAborted()
-      const late = `The commit had no response within ${this.timeout} ms. The transaction may or may not be committed.`
+      const late = `The commit got no response within ${this.timeout} ms. The transaction may or may not be committed.`
       limit.start(this.timeout, () => storeFailed(new Error(late)))
       return value
     } catch (error) {

@@ -50,7 +50,7 @@ describe('a database that does not respond', () => {
     await time.pass(1)
     expect(warnings).toEqual([
       [
-        'No response from the database for 10 s. If the server works, this client does not recover by itself: node_modules/inbound-webhook-auth/docs/operate/failures.md',
+        'No response from the database for 10 s. If the server works, this client cannot recover by itself. See node_modules/inbound-webhook-auth/docs/operate/failures.md',
         { type: 'WebhookWarning', code: 'NO_DATABASE_RESPONSE' },
       ],
     ])

@@ -50,9 +50,9 @@ describe('missing_header names the entry to import if the request has the header
   })
 
   it.each([
-    ['stripe-signature', 'stripe-signature, the format of Stripe. Use the library of Stripe.'],
-    ['x-hub-signature-256', 'x-hub-signature-256, the format of GitHub. Use the library of GitHub.'],
-    ['x-slack-signature', 'x-slack-signature, the format of Slack. Use the library of Slack.'],
+    ['stripe-signature', "stripe-signature, which is Stripe's format. Use Stripe's library."],
+    ['x-hub-signature-256', "x-hub-signature-256, which is GitHub's format. Use GitHub's library."],
+    ['x-slack-signature', "x-slack-signature, which is Slack's format. Use Slack's library."],
   ])('or the library to use: %s', async (name, end) => {
     const { message } = (await verify({ ...own, headers: { [name]: 'v' } }, SECRET, new RecordingStore())) as Rejected
     expect([message.endsWith(` The request has ${end}`), message.length <= 200]).toEqual([true, true])

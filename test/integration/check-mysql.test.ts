@@ -96,9 +96,9 @@ describe.runIf(installed)('check() of a store in MySQL', () => {
     })
 
     it.each<[string, string, RegExp]>([
-      ['key_hash VARCHAR(64)', 'InnoDB', /^The table has other columns than the store needs/],
-      [COLUMNS.replace('(32)', '(16)'), 'InnoDB', /^The table has other columns/],
-      [`${COLUMNS}, tenant INT NOT NULL`, 'InnoDB', /^The table has other columns/],
+      ['key_hash VARCHAR(64)', 'InnoDB', /^The table has the wrong columns/],
+      [COLUMNS.replace('(32)', '(16)'), 'InnoDB', /^The table has the wrong columns/],
+      [`${COLUMNS}, tenant INT NOT NULL`, 'InnoDB', /^The table has the wrong columns/],
       [COLUMNS, 'MyISAM', /^The table uses MyISAM.* Run ALTER TABLE `other` ENGINE = InnoDB\.$/],
       [COLUMNS, 'Aria', /^The table uses Aria/],
       [COLUMNS.replace('PRIMARY KEY', ''), 'InnoDB', /^The server accepts a nonce twice\. .* ADD PRIMARY KEY/],

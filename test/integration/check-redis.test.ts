@@ -13,7 +13,7 @@ import { REDIS_CLIENTS } from '../support/stores/clients.js'
 
 /** The time-out of a client and a store that get no response. A machine that stalls for less changes no outcome. */
 const TIMEOUT = 3000
-const NO_CONNECTION = 'The client has no connection, and does not say why. Log the error event of the client'
+const NO_CONNECTION = "The client is not connected and does not say why. To see the reason, log the client's"
 
 describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('check() of a store in Redis', () => {
   const certificate = createCertificate('root')
@@ -132,7 +132,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('check() o
       const nonceStore = await openConnected()
       closers.push(() => server.cli('CONFIG', 'SET', 'min-replicas-to-write', '0'))
       server.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')
-      await expect(nonceStore.check()).rejects.toThrow('Redis has too few replicas that respond.')
+      await expect(nonceStore.check()).rejects.toThrow('Too few replicas of Redis respond.')
     })
   })
 

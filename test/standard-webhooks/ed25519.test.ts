@@ -166,7 +166,7 @@ describe('a rotation', () => {
     expect(await outcome(signedBy('', `${other} ${first}`), old.publicKey)).toBe('accepted by 0')
     expect(await outcome(signedBy('', `${other} ${other} ${first}`), old.publicKey)).toBe('signature_mismatch')
     const three = [old, current, generateKeyPair()]
-    const message = 'secret has 3 keys of Ed25519. Pass at most two: the new key and the old key.'
+    const message = 'secret has 3 Ed25519 keys. Pass at most two: the new key and the old one.'
     for (const act of [
       () =>
         verify(
@@ -247,7 +247,7 @@ describe('a point of small order', () => {
         const key = `whpk_${bytes.toString('base64')}`
         const act = () => verify(SPECIFICATION, ['whsec_'.padEnd(38, 'A'), key], new MemoryNonceStore())
         await expect(act()).rejects.toThrow(
-          'secret[1] is a key for which anybody can sign. Ask the sender for another key.',
+          'secret[1] is unsafe, because anybody can forge its signatures. Ask the sender for another key.',
         )
       }
     }
@@ -259,7 +259,7 @@ describe('a key', () => {
   const wrongEnd = Buffer.from(PRIVATE_KEY.slice(5), 'base64')
   wrongEnd[63] = (wrongEnd[63] as number) ^ 1
   const NO_KEY =
-    "secret begins with whsk_, but is not an Ed25519 key (base64 of 32 or 64 bytes). If it is an HMAC secret, as PayMongo's are, pass Buffer.from(secret)."
+    "secret begins with whsk_ but is not an Ed25519 key (base64 of 32 or 64 bytes). If it is an HMAC secret, like PayMongo's, pass Buffer.from(secret)."
   const base64 = (length: number) => Buffer.alloc(length, 7).toString('base64')
 
   it.each<[string, string, string]>([
@@ -273,17 +273,17 @@ describe('a key', () => {
     [
       'both keys, as the configuration of Supabase has them',
       `v1a,${PUBLIC_KEY}:${PRIVATE_KEY}`,
-      'secret has two keys.',
+      'secret contains two keys.',
     ],
     ['31 bytes', `whpk_${base64(31)}`, 'secret is base64 of 31 bytes, not of 32. Copy the whole text again.'],
     ['33 bytes', `whpk_${base64(33)}`, 'secret is base64 of 33 bytes, not of 32.'],
     ['64 bytes', `whpk_${base64(64)}`, 'secret is base64 of 64 bytes, not of 32.'],
-    ['nothing', 'whpk_', 'secret is not base64 apart from a prefix such as whsec_. Copy the whole text again.'],
-    ['base64url', `whpk_${publicKey.replace('o9', '-_')}`, 'secret has - or _, as base64url has.'],
+    ['nothing', 'whpk_', 'secret is not base64, even without a prefix such as whsec_. Copy the whole text again.'],
+    ['base64url', `whpk_${publicKey.replace('o9', '-_')}`, 'secret contains - or _, so it is base64url.'],
     ['quotes', `"${PUBLIC_KEY}"`, 'secret is in quotes. Remove the quotes.'],
-    ['a newline', `${PUBLIC_KEY}\n`, 'secret has white space. Remove the white space.'],
-    ['no padding', PUBLIC_KEY.slice(0, -1), 'secret is not base64 with its padding.'],
-    ['stray bits', PUBLIC_KEY.replace('4=', '5='), 'secret is base64 whose last character has stray bits.'],
+    ['a newline', `${PUBLIC_KEY}\n`, 'secret contains white space. Remove the white space.'],
+    ['no padding', PUBLIC_KEY.slice(0, -1), 'secret is not base64 with the right padding.'],
+    ['stray bits', PUBLIC_KEY.replace('4=', '5='), 'secret is base64 with stray bits in the last character.'],
     ['text before it', `v1,${PUBLIC_KEY}`, 'secret has text before whpk_. Remove this text.'],
     ['the version of another scheme', `v2a,${PUBLIC_KEY}`, 'secret has text before whpk_. Remove this text.'],
     ['a second prefix', `whpk_${PUBLIC_KEY}`, 'secret has text before whpk_. Remove this text.'],
@@ -296,7 +296,11 @@ describe('a key', () => {
 
   it.each<[string, string, string]>([
     ['the public key', PUBLIC_KEY, 'secret is a public key, which cannot sign. Pass the private key: whsk_….'],
-    ['a private key with another public key', `whsk_${wrongEnd.toString('base64')}`, 'ends with another public key'],
+    [
+      'a private key with another public key',
+      `whsk_${wrongEnd.toString('base64')}`,
+      'whose public half does not match',
+    ],
     ['a secret of PayMongo', 'whsk_ct2JNL9yPZyLLXr5RfFYpMpa', NO_KEY],
     ['nothing', 'v1a,whsk_', NO_KEY],
     ['31 bytes', `whsk_${base64(31)}`, NO_KEY],
@@ -308,7 +312,7 @@ describe('a key', () => {
     ['stray bits', OPENSSL_SEED.replace('E=', 'F='), NO_KEY],
     ['base64url', OPENSSL_SEED.replace('W6', '-_'), NO_KEY],
     ['quotes', `"${OPENSSL_SEED}"`, 'secret is in quotes. Remove the quotes.'],
-    ['a newline', `${OPENSSL_SEED}\n`, 'secret has white space. Remove the white space.'],
+    ['a newline', `${OPENSSL_SEED}\n`, 'secret contains white space. Remove the white space.'],
   ])('to sign is not %s', (_, secret, message) => {
     expect(() => sign('a body', secret)).toThrow(message)
     expect(() => sign('a body', secret)).toThrow(

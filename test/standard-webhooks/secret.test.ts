@@ -37,7 +37,7 @@ describe('a secret', () => {
     ['whsec_whsec_', 'secret has text before whsec_. Remove this text.'],
     [
       'v1,',
-      'secret is not base64 apart from a prefix such as whsec_. If the platform uses the text as the key, pass Buffer.from',
+      'secret is not base64, even without a prefix such as whsec_. If the platform uses the text as the key, pass Buffer.from',
     ],
   ])('has no other text before it: %s', (start, message) => {
     expect(() => readKeys(start + base64(32))).toThrow(message)
@@ -46,14 +46,14 @@ describe('a secret', () => {
   it.each([
     [
       (secret: string) => `${secret}|`,
-      'part 2 of secret is not base64 apart from a prefix such as whsec_. Copy the whole text',
+      'part 2 of secret is not base64, even without a prefix such as whsec_. Copy the whole text',
     ],
     [
       (secret: string) => `|${secret}`,
-      'part 1 of secret is not base64 apart from a prefix such as whsec_. Copy the whole text',
+      'part 1 of secret is not base64, even without a prefix such as whsec_. Copy the whole text',
     ],
     [(secret: string) => `${secret}||${secret}`, 'part 2 of secret is not base64'],
-    [(secret: string) => `${secret} | ${secret}`, 'part 1 of secret has white space. Remove the white space.'],
+    [(secret: string) => `${secret} | ${secret}`, 'part 1 of secret contains white space. Remove the white space.'],
     [
       (secret: string) => `${secret}|${secret.slice(0, -4)}`,
       'part 2 of secret is base64 of 21 bytes, not of 24 to 64.',
@@ -67,19 +67,23 @@ describe('a secret', () => {
     ['in quotes', (secret: string) => `"${secret}"`, 'is in quotes. Remove the quotes.'],
     ['in other quotes', (secret: string) => `'${secret}'`, 'is in quotes. Remove the quotes.'],
     ['with one quote', (secret: string) => `${secret}\``, 'is in quotes. Remove the quotes.'],
-    ['with a space inside', (secret: string) => secret.replace(/.{9}$/, ' $&'), 'has white space. Remove the white'],
-    ['with a newline', (secret: string) => `${secret}\n`, 'has white space. Remove the white space.'],
+    [
+      'with a space inside',
+      (secret: string) => secret.replace(/.{9}$/, ' $&'),
+      'contains white space. Remove the white',
+    ],
+    ['with a newline', (secret: string) => `${secret}\n`, 'contains white space. Remove the white space.'],
     [
       'in base64url',
       (secret: string) => secret.replace(/.{9}$/, '-_$&'),
-      'has - or _, as base64url has. Replace - with + and _ with /.$',
+      'contains - or _, so it is base64url. Replace - with + and _ with /.$',
     ],
     [
       'with a character of no base64',
       (secret: string) => `${secret}!`,
-      'is not base64 apart from a prefix such as whsec_.',
+      'is not base64, even without a prefix such as whsec_.',
     ],
-    ['without its padding', (secret: string) => secret.replace(/=+$/, ''), 'is not base64 with its padding.'],
+    ['without its padding', (secret: string) => secret.replace(/=+$/, ''), 'is not base64 with the right padding.'],
     ['too short', () => 'whsec_AAAA', 'is base64 of 3 bytes, not of 24 to 64.'],
   ])('gets an error that says just that it is %s, and never advises Buffer.from for whsec_', (_, change, message) => {
     for (const prefix of ['whsec_', 'v1,whsec_']) {
@@ -103,20 +107,24 @@ describe('a secret', () => {
   })
 
   it.each([
-    ['the text of a password manager', 'correct horse battery staple!', 'has white space. Remove the white space.'],
-    ['plain text with -', 'a.secret-text', `is not base64 apart from a prefix such as whsec_. ${TEXT_AS_KEY}`],
-    ['plain text with - before', 'secret-text.', `is not base64 apart from a prefix such as whsec_. ${TEXT_AS_KEY}`],
-    ['plain text', 'secret.text', `is not base64 apart from a prefix such as whsec_. ${TEXT_AS_KEY}`],
-    ['plain text with a |', 'text|text', `is not base64 apart from a prefix such as whsec_. ${TEXT_AS_KEY}`],
+    [
+      'the text of a password manager',
+      'correct horse battery staple!',
+      'contains white space. Remove the white space.',
+    ],
+    ['plain text with -', 'a.secret-text', `is not base64, even without a prefix such as whsec_. ${TEXT_AS_KEY}`],
+    ['plain text with - before', 'secret-text.', `is not base64, even without a prefix such as whsec_. ${TEXT_AS_KEY}`],
+    ['plain text', 'secret.text', `is not base64, even without a prefix such as whsec_. ${TEXT_AS_KEY}`],
+    ['plain text with a |', 'text|text', `is not base64, even without a prefix such as whsec_. ${TEXT_AS_KEY}`],
     [
       'plain text with a quote inside',
       `Hunter's-secret!`,
-      `is not base64 apart from a prefix such as whsec_. ${TEXT_AS_KEY}`,
+      `is not base64, even without a prefix such as whsec_. ${TEXT_AS_KEY}`,
     ],
     [
       'base64url, such as the secrets of the main entry',
       `${'a'.repeat(42)}-`,
-      `has - or _, as base64url has. Replace - with + and _ with /. ${TEXT_AS_KEY}`,
+      `contains - or _, so it is base64url. Replace - with + and _ with /. ${TEXT_AS_KEY}`,
     ],
   ])('is not %s', (_, secret, message) => {
     const act = () => readKeys(secret)
@@ -130,7 +138,7 @@ describe('a secret', () => {
       expect.objectContaining({
         name: 'RangeError',
         message:
-          'secret is not base64 with its padding. If the = at the end is missing, add it. If the platform uses the text as the key, pass Buffer.from(secret).',
+          'secret is not base64 with the right padding. If the = at the end is missing, add it. If the platform uses the text as the key, pass Buffer.from(secret).',
       }),
     )
   })
@@ -139,7 +147,7 @@ describe('a secret', () => {
     const right = base64(bytes)
     const stray = right.replace(/[wc](=+)$/, (end) => end.replace('w', 'x').replace('c', 'd'))
     expect(Buffer.from(stray, 'base64')).toEqual(Buffer.from(right, 'base64'))
-    const message = 'secret is base64 whose last character has stray bits. Decode the secret and encode it again.'
+    const message = 'secret is base64 with stray bits in the last character. Decode the secret and encode it again.'
     expect(() => readKeys(`whsec_${stray}`)).toThrow(expect.objectContaining({ name: 'RangeError', message }))
   })
 

@@ -221,7 +221,7 @@ it('says that the server is silent', async () => {
   const answers = [send(2), send(3)]
   await time.pass(TIMEOUT / 2)
   expect((await answers[1])?.error).toBe(
-    'No response for 500 ms, so one reservation is sent at a time. Check the server.',
+    'No response for 500 ms, so reservations are sent one at a time. Check the server.',
   )
 })
 

@@ -40,7 +40,7 @@ it.each(STORES)(
     }
     const refused = {
       code: 'ERR_INVALID_ARGUMENT',
-      message: 'webhookId has a lone surrogate, which is half a character. Pass the whole text.',
+      message: 'webhookId contains a lone surrogate, which is half a character. Pass the whole text.',
     }
     for (const webhookId of ['\ud800', 'a\udc00', '\udc00\ud800']) {
       await expect((async () => store.reserve(webhookId, 'nonce', 600))()).rejects.toMatchObject(refused)

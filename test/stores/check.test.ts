@@ -115,7 +115,7 @@ describe('a check', () => {
     await time.pass(1)
     expect(await failure).toMatchObject({
       code: 'ERR_NONCE_STORE',
-      message: expect.stringMatching(/^The server cannot be reached, or does not respond in time\. /),
+      message: expect.stringMatching(/^The server cannot be reached or does not respond in time\. /),
     })
     expect(steps).toHaveLength(5)
   })
@@ -197,7 +197,7 @@ describe('RedisNonceStore.check', () => {
     const set = keys.set.bind(keys)
     keys.set = (key, token) => set(`${key} of server ${token}`, token)
     await expect(store.check()).rejects.toThrow(
-      'The server accepts a nonce twice. Send all commands to the server of the key.',
+      'The server accepts a nonce twice. Send each command to the server that holds its key.',
     )
   })
 })

@@ -28,17 +28,17 @@ const REASONS: readonly [RegExp, codes: (string | number)[], messages?: string[]
     ['CredentialsProviderError', 'ExpiredTokenException', 'InvalidSignatureException', 'UnrecognizedClientException'],
   ],
   [/^The table does not exist\. Create the table/, ['ResourceNotFoundException']],
-  [/^The table has another key/, ['ValidationException']],
+  [/^The table has the wrong key/, ['ValidationException']],
   [/^The table does not exist\. Call createTable\(\) first\./, ['42P01', 1146]],
   [
-    /^The server has too many connections\. Open fewer per process, or raise max_connections/,
+    /^The server has too many connections\. Open fewer per process or raise max_connections/,
     ['53300', 1040, 1203],
     ['ERR max number of clients reached'],
   ],
-  [/^The table has other columns/, ['42703', '42804', '42P10', '23502', 1054, 1364, 1406]],
-  [/^The server is too old to skip locked rows\. Use MySQL 8\.0 or MariaDB 10\.6/, [1064]],
+  [/^The table has the wrong columns/, ['42703', '42804', '42P10', '23502', 1054, 1364, 1406]],
+  [/^The server is too old to skip locked rows\. Use MySQL 8\.0, MariaDB 10\.6/, [1064]],
   [/^The server is read-only or a replica\./, ['25006', 1290, 1792, 1836], ["READONLY You can't write."]],
-  [/^Redis has too few replicas/, [], ['NOREPLICAS Not enough good replicas to write.']],
+  [/^Too few replicas of Redis respond/, [], ['NOREPLICAS Not enough good replicas to write.']],
   [
     /^The server's TLS certificate is not trusted\./,
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -57,7 +57,7 @@ const REASONS: readonly [RegExp, codes: (string | number)[], messages?: string[]
     ],
   ],
   [
-    /^The client has no connection, and does not say why\./,
+    /^The client is not connected and does not say why\./,
     [],
     [
       ...['Reached the max retries per request limit'],

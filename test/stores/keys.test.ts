@@ -17,7 +17,7 @@ it('refuses a webhook with a lone surrogate, because its hash would be that of a
   for (const webhookId of ['\ud800', 'a\udfff', '\udc00\ud800']) {
     for (const join of [scopedKey, scopedKeyHash, sharedTag]) {
       expect(() => join(webhookId, 'abc')).toThrow(
-        'webhookId has a lone surrogate, which is half a character. Pass the whole text.',
+        'webhookId contains a lone surrogate, which is half a character. Pass the whole text.',
       )
     }
   }

@@ -209,7 +209,7 @@ describe('a key that this process has reserved', () => {
 })
 
 describe('a reservation that has no response in time', () => {
-  const LATE = expect.stringContaining('An earlier copy of the request has no response after 1000 ms.')
+  const LATE = expect.stringContaining('An earlier copy of the request got no response within 1000 ms.')
   const TIMED_OUT = expect.stringContaining('No response within 1000 ms.')
 
   it('is given back when it comes late, and copies fail until then', async () => {

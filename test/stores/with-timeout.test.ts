@@ -94,7 +94,7 @@ describe('withTimeout', () => {
       expect(seen.outcome).toMatch('No response within 1000 ms')
       for (const milliseconds of [0, 999, 1, 299]) {
         await time.pass(milliseconds)
-        expect(reserve).toThrow(/^An earlier copy of the request has no response after 1000 ms/)
+        expect(reserve).toThrow(/^An earlier copy of the request got no response within 1000 ms/)
       }
       expect(store.reserve('42', 'n', 600)).toBe(false)
       await time.pass(1)

@@ -438,7 +438,9 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
         const { take, taken } = newStep()
         const work = vi.fn()
         const outcome = deliver(newStore({ [step]: () => taken }), work)
-        const refused = expect(outcome).rejects.toMatchObject(late(/^The store did not reserve within 1000 ms\. /))
+        const refused = expect(outcome).rejects.toMatchObject(
+          late(/^The store did not reserve the nonce within 1000 ms\. /),
+        )
         // This code starts the hint about a client that does not recover.
         const coded = expect(outcome).rejects.toMatchObject({ cause: { code: 'ETIMEDOUT' } })
         await time.pass(1000)
@@ -468,7 +470,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
       take()
       const end = endOf(outcome)
       await time.pass(1000)
-      expect(end(), 'The commit has no limit').toMatchObject(late(/^The commit had no response within 1000 ms\. /))
+      expect(end(), 'The commit has no limit').toMatchObject(late(/^The commit got no response within 1000 ms\. /))
     })
 
     it('limits the rollback, and rejects with the error of the work', async () => {
@@ -672,7 +674,7 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     })
 
     it.each([
-      ['never calls its function', async () => {}, /^begin has not called its function\. /],
+      ['never calls its function', async () => {}, /^begin did not call its function\. /],
       [
         'fails',
         () => Promise.reject(new Error('cannot reach postgres://user:secret@host/db')),

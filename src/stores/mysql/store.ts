@@ -31,7 +31,9 @@ async function insert(query: SqlQuery, table: string, reservation: SqlReservatio
     if (Object(error).errno === DUPLICATE_ENTRY) return false
     throw error
   }
-  throw new Error('query resolved to a wrong number of affected rows. Run the statement unchanged, on an InnoDB table.')
+  throw new Error(
+    'query resolved to the wrong number of affected rows. Run the statement unchanged, on an InnoDB table.',
+  )
 }
 
 /** Deletes the rows that expired before a time and resolves to their number. `target` is the SQL between `DELETE` and `WHERE`. */
@@ -45,7 +47,7 @@ async function deleteRows(query: SqlQuery, target: string, hashes: readonly stri
 function affectedRows(result: unknown): number {
   const { affectedRows: count } = Object(Array.isArray(result) ? result[0] : result)
   if (typeof count === 'number' || typeof count === 'bigint') return Number(count)
-  throw new Error(`query resolved to ${kindOf(result)} without affectedRows. Resolve to what the client resolves to.`)
+  throw new Error(`query resolved to ${kindOf(result)} without affectedRows. Return the client's result unchanged.`)
 }
 
 export const MYSQL: SqlDialect = {

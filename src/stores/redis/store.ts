@@ -140,7 +140,7 @@ export class RedisNonceStore implements NonceStore {
         reserve: (owner) => this.#reserve(redisKeys, PROBE_SECONDS, owner),
         claim: (owner) => this.#claim(redisKeys, PROBE_SECONDS, owner, false),
         release: (owner) => this.#release(redisKeys, owner),
-        advice: 'Send all commands to the server of the key.',
+        advice: 'Send each command to the server that holds its key.',
       }
     })
   }
@@ -173,7 +173,7 @@ export class RedisNonceStore implements NonceStore {
     const [word, answered, ...others] = typeof reply === 'string' ? reply.split(' ') : []
     if (word !== undefined && answered === token && others.length === 0) return word
     throw new Error(
-      `sendCommand resolved to ${kindOf(reply)}, not to the reply of the script. Resolve to the reply of Redis, with strings decoded.`,
+      `sendCommand resolved to ${kindOf(reply)}, not to the script's reply. Return the reply of Redis, with strings decoded.`,
     )
   }
 }

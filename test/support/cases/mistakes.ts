@@ -19,7 +19,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'an ill-formed webhookId',
     () => [{ ...request, webhookId: 'a\ud800' }, SECRET, store],
-    /webhookId has a lone surrogate/,
+    /webhookId contains a lone surrogate/,
   ],
   ['no secret', () => [request, undefined, store], /^secret is undefined\b/],
   ['a null secret', () => [request, null, store], /^secret is null\b/],
@@ -38,7 +38,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   ['an empty secret', () => [request, '', store], /secret is an empty string/],
   ['bytes as secret', () => [request, Buffer.from(SECRET), store], /^secret is bytes\b/],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise that was not awaited/],
-  ['an ill-formed secret', () => [request, '\udc00', store], /secret has a lone surrogate/],
+  ['an ill-formed secret', () => [request, '\udc00', store], /secret contains a lone surrogate/],
   ['no secrets', () => [request, [], store], /^secret is an empty array\b/],
   ['an absent secret in a list', () => [request, [SECRET, undefined], store], /secret\[1\] is undefined/],
   // biome-ignore lint/suspicious/noSparseArray: map() and every() would skip the hole.
@@ -56,7 +56,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
     () => [{ ...request, body: transferredBytes() }, SECRET, store],
     /body has no bytes, because its memory was transferred\b/,
   ],
-  ['an ill-formed body', () => [{ ...request, body: '\ud800' }, SECRET, store], /body has a lone surrogate/],
+  ['an ill-formed body', () => [{ ...request, body: '\ud800' }, SECRET, store], /body contains a lone surrogate/],
   ['no store', () => [request, SECRET], /^nonceStore is undefined\b/],
   ['a null store', () => [request, SECRET, null], /^nonceStore is null/],
   ['a Map as store', () => [request, SECRET, new Map()], /^nonceStore is an object/],
@@ -88,10 +88,10 @@ export const SIGN_MISTAKES: readonly Mistake[] = [
   ['no secret', () => ['', undefined], /^secret is undefined\b/],
   ['an empty secret', () => ['', ''], /secret is an empty string/],
   ['a list of secrets', () => ['', [SECRET]], /secret is an array/],
-  ['an ill-formed secret', () => ['', '\ud800'], /secret has a lone surrogate/],
+  ['an ill-formed secret', () => ['', '\ud800'], /secret contains a lone surrogate/],
   ['an object as body', () => [{ event: 'paid' }, SECRET], /^body is an object\b/],
   ['no body', () => [undefined, SECRET], /^body is undefined/],
-  ['an ill-formed body', () => ['\ud800', SECRET], /^body has a lone surrogate/],
+  ['an ill-formed body', () => ['\ud800', SECRET], /^body contains a lone surrogate/],
 ]
 
 /** Options that `sign` refuses with a `RangeError`, because `verify` would reject the request. */

@@ -27,7 +27,7 @@ const WRITE_ONCE = {
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
 const CHANGED_BY_CAPTURE =
   'If the request comes from a log, a mail or a picture, the header may have been cut or changed there. Record the request with listen.'
-const PARSE_SECRET = 'Parse the JSON of your secrets manager, and use the value of the secret.'
+const PARSE_SECRET = 'Parse the JSON from your secrets manager and use the value of the secret.'
 const UNIX_TIME = {
   python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
   csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
@@ -39,8 +39,8 @@ const CLOCKS = {
 
 export const FIXES = {
   replace_secret: {
-    sender: 'Never send the secret. Send only X-Signature, and use the new secret.',
-    receiver: 'Give the sender a new secret (npx -y inbound-webhook-tools secret), and remove the old secret.',
+    sender: 'Never send the secret. Send only X-Signature and switch to the new secret.',
+    receiver: 'Give the sender a new secret (npx -y inbound-webhook-tools secret) and remove the old one.',
   },
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',
@@ -56,7 +56,7 @@ export const FIXES = {
     sender: 'Use the secret alone as the key, with nothing before it.',
     receiver: 'Use the whole secret as text, including its prefix.',
   },
-  value_alone: { receiver: 'Store only the value, without the name of the variable and the sign after the name.' },
+  value_alone: { receiver: "Store only the value, without the variable's name and the sign after it." },
   secret_as_text: {
     sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash the secret.',
     lines: { shell: '"$WEBHOOK_SECRET" unchanged, without base64 -d, xxd or sha256sum' },
@@ -70,7 +70,7 @@ export const FIXES = {
   },
   store_secret: {
     receiver:
-      'Store the secret itself, encrypted if you like. HMAC needs the secret itself, so a hash of the secret cannot verify a signature.',
+      'Store the secret itself, encrypted if you like. HMAC needs the secret, so a hash of it cannot verify a signature.',
   },
   unchanged_secret: {
     sender:
@@ -88,20 +88,19 @@ export const FIXES = {
     sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
   },
   fill_in_variables: {
-    sender: "In these quotes, variables are not replaced by their values. Use double quotes, backticks or f'…'.",
+    sender: "These quotes do not expand variables. Use double quotes, backticks or f'…'.",
   },
   feed_message: { sender: 'Pass the message to the HMAC before you compute the digest.' },
   timestamp_once: {
-    sender:
-      'Read the clock once. Put Unix time in seconds into a variable as text, sign that text, and send the same text.',
+    sender: 'Read the clock once. Store Unix time in seconds as text in a variable, then sign and send that text.',
   },
   nonce_once: {
-    sender: 'Put the text of the nonce into one variable. Sign the text of that variable, and send the same text.',
+    sender: 'Store the nonce as text in one variable, then sign and send that text.',
   },
   fill_in_value: {
     sender:
-      'Fill in each value before you sign it, and send the same text. In single quotes, a shell does not replace variables. In a script of Postman, use pm.variables.replaceIn.',
-    lines: { node: 'In a script of Postman: pm.variables.replaceIn(text). In JavaScript: `…${value}…`' },
+      'Fill in each value before you sign it, and send the same text. A shell does not expand variables in single quotes. In a Postman script, use pm.variables.replaceIn.',
+    lines: { node: 'In a Postman script: pm.variables.replaceIn(text). In JavaScript: `…${value}…`' },
   },
   nonce_as_text: { sender: 'Sign the nonce as it is in the header, not the bytes that it encodes.' },
 
@@ -187,7 +186,7 @@ export const FIXES = {
     receiver: RAW_BYTES,
   },
   one_format: {
-    sender: 'Write the event in one format. Sign that text, and send the same text.',
+    sender: 'Write the event in one format, then sign and send the same text.',
     receiver: RAW_BYTES,
     lines: {
       python: 'data=body, where body is a string, because a dict is sent as a form',
@@ -242,14 +241,14 @@ export const FIXES = {
     sender:
       'Send X-Timestamp, X-Nonce and X-Signature, with hyphens, to the final URL, because a redirect can drop them.',
     receiver:
-      'Pass the headers object itself, because a copy by { ...headers } can be empty. Make sure that proxies pass the three headers on.',
+      'Pass the headers object itself, because a { ...headers } copy can be empty. Make sure that proxies pass the three headers on.',
   },
   send_header_once: {
     sender: 'Set the header once.',
     receiver: 'If a proxy adds the header too, remove the header in the proxy.',
     lines: { node: 'headers.set(name, value), not append' },
   },
-  unswap_headers: { sender: 'Send each value under its own name, and sign the timestamp before the nonce.' },
+  unswap_headers: { sender: 'Send each value under its own name and sign the timestamp before the nonce.' },
   send_nonce: { sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.' },
   send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.' },
   sign_again_or_use_unix_time: {
@@ -263,9 +262,9 @@ export const FIXES = {
     receiver: 'Compare your clock with a time server.',
     lines: UNIX_TIME,
   },
-  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a time server. Set the wrong clock by NTP.' },
+  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a time server. Correct the wrong clock with NTP.' },
   know_arrival: {
-    receiver: 'Pass the time of arrival: --at TIME on the command line, or the argument clock of diagnose().',
+    receiver: 'Pass the time of arrival: --at TIME on the command line, or the clock argument of diagnose().',
   },
   sign_when_sent: {
     ...CLOCKS,

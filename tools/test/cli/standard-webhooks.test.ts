@@ -106,13 +106,10 @@ describe('sign', () => {
 
   it.each([
     [`"${SECRET}"`, 'Secret is in quotes. Remove the quotes.'],
-    [`${SECRET} `, 'Secret has white space. Remove the white space.'],
-    [SECRET.replace('9', '-'), 'Secret has - or _, as base64url has. Replace - with + and _ with /.'],
+    [`${SECRET} `, 'Secret contains white space. Remove the white space.'],
+    [SECRET.replace('9', '-'), 'Secret contains - or _, so it is base64url. Replace - with + and _ with /.'],
     [`v1,${SECRET}|`, 'Part 2 of secret is not base64'],
-    [
-      'whsk_ct2JNL9yPZyLLXr5RfFYpMpa',
-      'Secret begins with whsk_, but is not an Ed25519 key (base64 of 32 or 64 bytes).',
-    ],
+    ['whsk_ct2JNL9yPZyLLXr5RfFYpMpa', 'Secret begins with whsk_ but is not an Ed25519 key (base64 of 32 or 64 bytes).'],
     [PUBLIC_KEY, 'Secret is a public key, which cannot sign. Pass the private key: whsk_….'],
   ])('refuses a secret with whsec_ that has a mistake, and says which: %s', async (secret, message) => {
     for (const command of [
@@ -268,8 +265,8 @@ describe('diagnose', () => {
       writeFileSync(saved, await signedWithKey())
       for (const [key, message] of [
         [PRIVATE_KEY, 'Secret is a private key, which only the sender may have. Pass the public key: whpk_….'],
-        [PUBLIC_KEY.slice(0, -1), 'Secret is not base64 with its padding.'],
-        [`whpk_${Buffer.alloc(32).toString('base64')}`, 'Secret is a key for which anybody can sign.'],
+        [PUBLIC_KEY.slice(0, -1), 'Secret is not base64 with the right padding.'],
+        [`whpk_${Buffer.alloc(32).toString('base64')}`, 'Secret is unsafe, because anybody can forge its signatures.'],
       ] as const) {
         for (const command of [
           ['diagnose', saved],

@@ -233,7 +233,7 @@ describe('the contract of Standard Webhooks', () => {
 
   it.each([
     [{ scheme: 'svix' }, "scheme must be 'x-signature' or 'standard-webhooks'."],
-    [{ secret: 'not.base64!' }, 'secret is not base64 apart from a prefix such as whsec_.'],
+    [{ secret: 'not.base64!' }, 'secret is not base64, even without a prefix such as whsec_.'],
     [{ secret: '' }, 'secret is an empty string.'],
     [{ secret: Buffer.of() }, 'secret has no bytes.'],
     [{ secret: Buffer.from(SECRET), scheme: undefined }, 'secret is'],
