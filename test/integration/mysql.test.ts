@@ -50,6 +50,27 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
   })
 
+  it.each(['', 'STRICT_ALL_TABLES', 'ANSI', 'TRADITIONAL', 'NO_BACKSLASH_ESCAPES'])(
+    "tells claims from reservations with sql_mode = '%s'",
+    async (mode) => {
+      const open = async () => (await session({}, `SET SESSION sql_mode = '${mode}'`)).store('claim_modes')
+      const [one, other] = [await open(), await open()]
+      await one.createTable()
+      const [first, second, third] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+      expect(await one.claim('42', [first, second], 30, 'one')).toBe('claimed')
+      expect(await other.claim('42', [second, third], 30, 'other')).toBe('in_progress')
+      // Nothing of a refused claim is written, in any mode.
+      expect(await other.claim('42', [third], 30, 'other')).toBe('claimed')
+      expect(await one.claim('42', [first, second], 30, 'one')).toBe('claimed')
+      expect(await other.reserve('42', first, 600, 'other')).toBe(false)
+      expect(await other.claim('42', [first], 600, 'other', true)).toBe('in_progress')
+      expect(await one.claim('42', [first, second], 600, 'one', true)).toBe('claimed')
+      expect(await other.claim('42', [third, second], 30, 'other')).toBe('taken')
+      await other.release('42', [first, second, third], 'other')
+      expect(await one.claim('42', [third], 30, 'one')).toBe('claimed')
+    },
+  )
+
   it.each(ISOLATIONS.flatMap((isolation) => [0, 1].map((snapshot) => [isolation, snapshot] as const)))(
     'reserves both keys or none under %s, also if others take one meanwhile (innodb_snapshot_isolation=%d)',
     async (isolation, snapshot) => {
