@@ -64,6 +64,10 @@ describe('the contract finds nothing wrong with a correct store:', () => {
     }
     expect(await faultsFound(CORRECT_STORE, { createUnreachableStore: reserve })).toEqual([])
   })
+
+  it('with a light load', async () => {
+    expect(await faultsFound(CORRECT_STORE, { load: 'light' })).toEqual([])
+  })
 })
 
 describe('of a store whose clock nobody advances, the contract', () => {
@@ -91,6 +95,13 @@ describe('of a store whose clock nobody advances, the contract', () => {
     expect(early).toHaveLength(2)
     for (const { cause } of early)
       expect(cause).toMatchObject({ message: expect.stringMatching(/is free (after|within)/) })
+  })
+
+  it('finds a TTL that is used as milliseconds', async () => {
+    const faults = await errors((ttlSeconds) => clock.now() + ttlSeconds)
+    expect(faults.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/free within 1 s\. ttlSeconds is/),
+    )
   })
 })
 
@@ -154,6 +165,12 @@ it('the contract does not blame a store if the machine slept', async () => {
   await time.until(caseNamed('frees a key when its TTL ends', () => sleeping).run())
 })
 
+it('the contract waits in real time by default, and leaves no timer', async () => {
+  const store = new MemoryNonceStore({ clock })
+  for (const { run } of nonceStoreContract(() => store)) await time.until(run())
+  expect(time.timers).toBe(0)
+})
+
 describe('an error of the contract', () => {
   it('says what was tried and what to do, and has what the store threw as its cause', async () => {
     const cause = new Error("Data too long for column 'webhook_id'")
@@ -169,6 +186,27 @@ describe('an error of the contract', () => {
     const message =
       'reserve() threw for webhook IDs of 3 000 characters. Store SHA-256 of JSON.stringify([webhookId, key]).'
     await expect(time.until(run())).rejects.toThrow(expect.objectContaining({ message, cause }))
+  })
+
+  it('has the first error as its cause if a check fails only while others run', async () => {
+    const reserved = new Set<string>()
+    let running = 0
+    const store: NonceStore = {
+      async reserve(webhookId, key) {
+        const alone = ++running === 1
+        await new Promise(setImmediate)
+        running--
+        const { size } = reserved
+        return alone && reserved.add(JSON.stringify([webhookId, key])).size > size
+      },
+    }
+    const { run } = caseNamed('lets two webhooks reserve', () => store)
+    const error = await time.until(run().catch((error: Error) => error))
+    expect(error).toMatchObject({
+      message:
+        'reserve() returns a wrong result if other keys are reserved at the same time. Make concurrent calls independent of each other.',
+      cause: { message: expect.stringMatching(/^Keys are shared by all webhooks/) },
+    })
   })
 
   it('names a store that never answers', async () => {

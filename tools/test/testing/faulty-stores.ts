@@ -106,17 +106,23 @@ function alteringWebhooks(how: string, message: RegExp, alter: Alter): FaultySto
   return faulty(`webhooks ${how}`, message, () => ({ address: (id, key) => JSON.stringify([alter(id), key]) }))
 }
 
-/** A store that takes a stored key of the same webhook for the key if `isEqual` returns true. */
+type Reservation = readonly [webhookId: string, key: string]
+
+/** Returns a `reserve` that looks through all reservations. */
+function reserveUnless(store: Store, isTakenBy: (other: Reservation, wanted: Reservation) => boolean): Reserve {
+  return async (webhookId, key, ttlSeconds) => {
+    const taken = [...store.backend].some(
+      ([address, expiresAt]) => isTakenBy(JSON.parse(address), [webhookId, key]) && store.isTaken(expiresAt),
+    )
+    if (!taken) store.backend.set(store.address(webhookId, key), store.expiry(ttlSeconds))
+    return !taken
+  }
+}
+
+/** A store that confuses some keys of one webhook. */
 function matching(fault: string, message: RegExp, isEqual: (stored: string, key: string) => boolean): FaultyStore {
   return faulty(fault, message, (store) => ({
-    async reserve(webhookId, key, ttlSeconds) {
-      const taken = [...store.backend].some(([address, expiresAt]) => {
-        const [otherId, other] = JSON.parse(address)
-        return otherId === webhookId && isEqual(other, key) && store.isTaken(expiresAt)
-      })
-      if (!taken) store.backend.set(store.address(webhookId, key), store.expiry(ttlSeconds))
-      return !taken
-    },
+    reserve: reserveUnless(store, ([otherId, other], [webhookId, key]) => otherId === webhookId && isEqual(other, key)),
   }))
 }
 
@@ -128,6 +134,7 @@ function notAStore(fault: string, message: RegExp, value: unknown): FaultyStore 
   }
 }
 
+type Reserve = (webhookId: string, key: string, ttlSeconds: number) => Promise<boolean>
 type ReserveAll = (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => Promise<boolean>
 
 /** A store whose `reserve` is correct, and whose `reserveAll` has a fault. */
@@ -249,6 +256,12 @@ export const CORRECT_STORES: readonly FaultyStore[] = [
   })),
   withReserveAll('none', /./, (_, right) => right),
   withRelease('none', /./, (_, right) => right),
+  faulty('none: release() without reserveAll()', /./, (store) => ({
+    reserve: (id, key, ...rest) => store.reserveKeys(id, [key], ...rest),
+    release(id, [key = ''], owner) {
+      if (store.owners.get(store.address(id, key)) === owner) store.backend.delete(store.address(id, key))
+    },
+  })),
   // A cluster may place both keys by the part of the nonce in front of its first `:`.
   withReserveAll(
     'none: places the signature by the nonce',
@@ -277,7 +290,9 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('scopes without a separator', /Different pairs of webhookId and key/, () => ({
     address: (webhookId, key) => webhookId + key,
   })),
+  alteringWebhooks('case-folded', /Upper and lower case are equal in webhook IDs/, (id) => id.toLowerCase()),
   alteringWebhooks('normalised', /Webhook IDs are normalised/, (id) => id.normalize()),
+  alteringWebhooks('truncated', /Webhook IDs are truncated/, (id) => id.slice(0, 255)),
   alteringWebhooks('truncated at a NUL', /Webhook IDs are truncated at a NUL/, (id) => id.replace(/\0.*/s, '')),
   altering(
     'truncated at 127',
@@ -304,8 +319,18 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   matching('keys matched with LIKE', /Keys are matched as patterns/, (stored, key) =>
     new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`).test(stored),
   ),
+  // Each of these faults shows only in one order of a pair.
+  matching('keys that start with the key', /A key is equal to each longer key/, (stored, key) =>
+    stored.startsWith(key),
+  ),
+  faulty('webhooks that start with the webhook', /A webhook ID is equal to each longer ID/, (store) => ({
+    reserve: reserveUnless(store, (other, [webhookId, key]) => other[0].startsWith(webhookId) && other[1] === key),
+  })),
   altering('truncated at a space', /Keys are truncated at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
   altering('truncated at a colon', /Keys are truncated at a colon/, (key) => key.split(':')[0] ?? key),
+  altering('compared by a weak hash', /compared by a weak hash/, (key) =>
+    String([...key].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) | 0, 0)),
+  ),
   faulty('room for 500 keys only', /keys are forgotten before their TTL\. Never evict/, (store) => ({
     expiry: (ttlSeconds) => {
       const [oldest] = store.backend.keys()
@@ -445,15 +470,20 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     /Keys are ignored|returns false for (a free key|one of 10 free keys|webhook IDs such as __proto__)/,
     () => '',
   ),
+  altering('truncated at the start', /Keys are truncated at the start/, (key) => key.slice(-64)),
   altering('with punctuation replaced', /The punctuation in keys is replaced/, (key) => key.replaceAll(/\W/g, '_')),
   altering('stripped of punctuation', /Some characters are removed from keys/, (key) => key.replaceAll(/\W/g, '')),
+  altering('form-decoded', /Keys are form-decoded/, (key) => key.replaceAll('+', ' ')),
   altering('unquoted', /Keys are inserted into the text of a statement/, (key) => key.replaceAll("''", "'")),
   altering('unescaped', /A backslash in a key is read as an escape/, (key) => key.replaceAll('\\\\', '\\')),
+  alteringWebhooks('truncated at the start', /Webhook IDs are truncated at the start/, (id) => id.slice(-64)),
   alteringWebhooks('trimmed', /Webhook IDs are trimmed at the end/, (id) => id.trim()),
+  alteringWebhooks('compared as numbers', /Webhook IDs are compared as numbers/, asNumber),
   alteringWebhooks('stripped of accents', /Accents are removed from webhook IDs/, (id) =>
     id.normalize().replaceAll('\u00e9', 'e'),
   ),
   alteringWebhooks('stripped of NULs', /Control characters are removed from webhook/, (id) => id.replaceAll('\0', '')),
+  alteringWebhooks('in Latin-1', /Letters of webhook IDs are lost/, (id) => id.replaceAll(/[^\0-\u00ff]/g, '?')),
   alteringWebhooks('in three bytes of UTF-8', /Characters such as an emoji are removed/, (id) =>
     id.replaceAll(/[^\0-\uffff]/gu, '?'),
   ),
@@ -565,6 +595,9 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return keys.length === 2 ? databaseError() : right(id, keys, owner)
     },
   ),
+  withRelease('throws for an unknown key', /^release\(\) threw for a key/, (store, right) => (id, keys, owner) => {
+    return keys.some((key) => !store.owners.has(store.address(id, key))) ? databaseError() : right(id, keys, owner)
+  }),
   withRelease(
     'refuses a key with an owner',
     /^reserve(All)?\(\) returns false for (a free key|free keys) with an owner|None of \d+ simultaneous calls got the same key/,
@@ -668,6 +701,12 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     },
   ),
   whenDown('returns false when its backend is down', /^reserve(All)?\(\) returns false while/, async () => false),
+  whenDown(
+    'hangs when its backend is down',
+    /^reserve\(\) does not return within 4 s .*Set a time-out/,
+    () => new Promise(() => {}),
+    databaseError,
+  ),
   whenDown(
     'reserveAll returns true when its backend is down',
     /^reserveAll\(\) returns true while the backend is down/,
