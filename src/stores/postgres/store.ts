@@ -70,7 +70,8 @@ function claimOf(table: string, { hashes, isDone }: SqlClaim): string {
       FROM ${table} AS nonce WHERE key_hash IN (${keys}) AND expires_at >= clock_timestamp()
     ), decision AS MATERIALIZED (
       SELECT CASE
-        WHEN max(state) > 'claimed' THEN max(state)
+        WHEN bool_or(state = 'taken') THEN 'taken'
+        WHEN bool_or(state = 'in_progress') THEN 'in_progress'
         WHEN count(*) = ${count} THEN 'claimed'
         WHEN ${locks} THEN 'claimed'
         ELSE 'in_progress' END AS state
