@@ -153,6 +153,15 @@ describe.each(SIMULATED)('a transaction store in %s', (name, Store) => {
     },
   )
 
+  it('writes its rows in the order of their hashes, as claims do, because two orders end in a deadlock', async () => {
+    const store = newStore()
+    for (let index = 0; index < 8; index++) await deliver(store, insert, [`nonce ${index}`, `signature ${index}`])
+    const inserts = statements.filter((text) => text.startsWith('INSERT'))
+    const hashes = inserts.map((text) => [...text.matchAll(/\('(\w{64})'/g)].map(([, hash]) => hash))
+    expect(hashes.map(({ length }) => length)).toEqual(Array(8).fill(2))
+    expect(hashes).toEqual(hashes.map((pair) => pair.toSorted()))
+  })
+
   it('builds no errors if nothing is late', async () => {
     let built = 0
     const Original = Error
