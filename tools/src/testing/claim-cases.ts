@@ -209,6 +209,19 @@ export const CLAIM_CASES: Cases = {
     await store.release?.(webhookId, keys, owner)
     await expectClaimed(store, splitOf('a'), 'keys after a late release() of their first owner', BY_OWNER)
   }),
+  'claim(), if present, changes no reservation of its owner if it arrives late': ifPresent(
+    async (_, { createStore }) => {
+      // A store may remember its own keys, so another instance asks the database.
+      const [one, other] = [await createStore(), await createStore()]
+      const [recorded, reserved, owner] = [newReservation(), newReservation(), unique()]
+      await claimNew(one, recorded, owner)
+      await record(one, recorded, owner)
+      await reserve(one, reserved, 600, TAKEN, owner)
+      const fix = 'A claim never changes a reservation, not even of its owner.'
+      await expectState(claim(other, recorded, owner), 'taken', 'a recorded key of its owner', fix)
+      await expectState(claim(other, reserved, owner), 'taken', 'a reserved key of its owner', fix)
+    },
+  ),
 }
 
 /** The case that needs days. It runs only if the user passes `wait`, which advances the clock of the store. */
