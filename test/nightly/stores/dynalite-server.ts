@@ -12,26 +12,6 @@ export function configOf(port: number) {
   return { endpoint: `http://127.0.0.1:${port}`, region: 'eu-central-1', credentials }
 }
 
-/** Adds the item to the error of a refused condition, as DynamoDB does and dynalite does not. Returns the client. */
-export function returningItems<Client>(client: Client): Client {
-  const { GetItemCommand } = requirePackage('@aws-sdk/client-dynamodb')
-  Object(client).middlewareStack.add(
-    (next: (args: object) => Promise<object>) => async (args: { input: Record<string, unknown> }) => {
-      try {
-        return await next(args)
-      } catch (error) {
-        const { ReturnValuesOnConditionCheckFailure: wanted, TableName, Item } = args.input
-        if (Object(error).name !== 'ConditionalCheckFailedException' || wanted !== 'ALL_OLD') throw error
-        const key = { key_hash: Object(Item).key_hash }
-        const found = await Object(client).send(new GetItemCommand({ TableName, Key: key, ConsistentRead: true }))
-        throw Object.assign(Object(error), { Item: found.Item })
-      }
-    },
-    { step: 'initialize' },
-  )
-  return client
-}
-
 /** A process that speaks the protocol of DynamoDB, on a free loopback port, with its data in a temporary folder. */
 export class DynaliteServer extends LocalServer {
   /** Starts a server with the table `webhook_nonces`. */

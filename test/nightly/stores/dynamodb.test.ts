@@ -10,8 +10,9 @@ import { eventually, freePort, LONG_TIMEOUT, TcpProxy } from '../../support/serv
 import { twoConnections } from '../../support/stores/connections.js'
 import { newRequest, SECRET, send, sendAll } from '../../support/stores/load.js'
 import { requirePackage } from '../packages/packages.js'
-import { configOf, DynaliteServer, dynaliteIsInstalled, returningItems } from './dynalite-server.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from './dynalite-server.js'
 import { importGuideCode } from './guide-code.js'
+import { returningItems } from './returning-items.js'
 
 /** The input of a PutItem. */
 type PutItemInput = Parameters<ConstructorParameters<typeof DynamoDBNonceStore>[0]['putItem']>[0]

@@ -58,7 +58,9 @@ function withAddress(source, address) {
     process.env['AWS_REGION'] = region
     process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
     process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
-    return source
+    const wrapper = join(ROOT, 'test/nightly/stores/returning-items.js')
+    const client = source.replace(/new DynamoDBClient\(.*\)/, 'returningItems($&)')
+    return `import { returningItems } from '${wrapper}'\n${client}`
   }
   if (source.includes("host: 'db.example.com'")) {
     const { hostname, port, username, pathname } = new URL(address)
