@@ -38,8 +38,11 @@ const NO_ROWS: OwnRows = [Buffer.alloc(0), -1]
 
 const MARK = markIn('reserved_by')
 
-/** SQL for live rows of somebody else. The parameters are the time and {@link OwnRows}. */
-const IS_TAKEN = `expires_at >= ? AND NOT (${MARK} = ? AND length(reserved_by) <= ?)`
+/**
+ * SQL for live rows of somebody else. The parameters are the time and {@link OwnRows}. In SQLite, `SUBSTR` of an empty `reserved_by`, as in a
+ * reservation without an owner, is NULL, so the marks are compared with `IS`.
+ */
+const IS_TAKEN = `expires_at >= ? AND NOT (${MARK} IS ? AND length(reserved_by) <= ?)`
 
 /** Every 32nd reservation removes up to 64 expired rows. A reservation adds at most two rows, so the removals keep up. */
 const REMOVAL_INTERVAL = 32

@@ -66,6 +66,16 @@ describe('a reservation', () => {
   })
 })
 
+it.each([undefined, 'owner'])('a key reserved for %s is taken for a claim, alone and with a claimed key', (owner) => {
+  const database = openDatabase()
+  // A process remembers what it reserved.
+  const inProcess = () => new SqliteNonceStore(database)
+  inProcess().reserve('42', 'nonce', 600, owner)
+  inProcess().claim('42', ['signature'], 30, 'claimer')
+  expect(inProcess().claim('42', ['nonce'], 30, 'another')).toBe('taken')
+  expect(inProcess().claim('42', ['nonce', 'signature'], 30, 'another')).toBe('taken')
+})
+
 it('stores the SHA-256 of webhook and key, in 32 bytes', () => {
   const database = openDatabase()
   new SqliteNonceStore(database).reserve('42', 'nonce', 600)
