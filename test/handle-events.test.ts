@@ -384,6 +384,21 @@ describe('while the work runs', () => {
     expect(published).toMatchObject([{ outcome: 'accepted' }])
   })
 
+  it('the signal aborts 30 s after the last renewal that succeeded was sent, not after its response', async () => {
+    const process = new Process()
+    const first = await begin(process, 'a')
+    process.after = () => new Promise((resolve) => setTimeout(resolve, 500))
+    await time.pass(10_500)
+    process.after = () => {}
+    process.before = (method) => method === 'claim' && Promise.reject(DOWN)
+    await time.pass(29_499)
+    expect(first.signal.aborted).toBe(false)
+    await time.pass(1)
+    expect(first.signal.aborted).toBe(true)
+    first.succeed()
+    await first.outcome
+  })
+
   it('the signal aborts if a renewal says that the claim is lost, and the outcome says so', async () => {
     const [process, other] = [new Process(), new Process()]
     const first = await begin(process, 'a')
@@ -392,6 +407,10 @@ describe('while the work runs', () => {
     const second = await begin(other, 'a')
     await time.pass(0)
     expect(first.signal.aborted).toBe(true)
+    // A renewal could claim the keys again after the other attempt has failed.
+    const claims = claimsOf(process)
+    await time.pass(10_000)
+    expect(claimsOf(process), 'a lost claim is not renewed').toBe(claims)
     expect(await new Process().send('b')).toMatchObject(IN_PROGRESS)
     first.succeed()
     expect(await first.outcome).toBe('first')
