@@ -4,7 +4,7 @@ import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
 /** The input of a PutItem. */
 type PutItemInput = Parameters<ConstructorParameters<typeof DynamoDBNonceStore>[0]['putItem']>[0]
 
-// Tests that need no database. The rest is in test/integration/dynamodb.test.ts.
+// Tests that need no database. The rest is in test/nightly/stores/dynamodb.test.ts.
 
 const OUTPUT = { ConsumedCapacity: { TableName: 'webhook_nonces', CapacityUnits: 1 } }
 
@@ -78,6 +78,24 @@ describe('a reservation', () => {
   it('with a clock that returns no number is a TypeError', async () => {
     const store = new DynamoDBNonceStore({ putItem: async () => OUTPUT, clock: { now: () => Number.NaN } })
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/clock\.now\(\) must return a finite/)
+  })
+})
+
+describe('a claim', () => {
+  it.each([
+    ['stays if this call only extended it, because its code is running', 1_700_000_020, 0],
+    ['is freed if this call made it', 1_699_999_980, 1],
+  ])('whose second key is refused %s', async (_, earlierExpiry, releases) => {
+    let calls = 0
+    const store = new DynamoDBNonceStore({
+      async putItem({ Item }) {
+        if (++calls === 2) throw Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException' })
+        return { ...OUTPUT, Attributes: { ...Item, expires_at: { N: String(earlierExpiry) } } }
+      },
+      clock: { now: () => 1_700_000_000_000 },
+    })
+    expect(await store.claim('42', ['nonce', 'signature'], 30, 'owner')).toBe('in_progress')
+    expect(calls - 2, 'calls that release').toBe(releases)
   })
 })
 

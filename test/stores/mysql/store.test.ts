@@ -113,6 +113,12 @@ describe('a reservation', () => {
   })
 })
 
+it('a claim of a key that was taken, and is free when its state is read, is in progress and not taken', async () => {
+  const taken = Object.assign(new Error('Subquery returns more than 1 row'), { errno: 1242 })
+  const { store } = storeWith(taken, [[{ claims: null }], []])
+  expect(await store.claim('42', ['event'], 30, 'owner')).toBe('in_progress')
+})
+
 describe('deleteExpired', () => {
   /** The two responses to a batch of so many rows. */
   const batchOf = (rows: number, affectedRows = rows) => [

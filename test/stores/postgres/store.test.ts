@@ -183,7 +183,7 @@ describe('two keys', () => {
     expect(await another('first').reserve('42', 'signature', 600)).toBe(true)
   })
 
-  it('are not reserved if another statement takes one of them meanwhile: the cast fails', async () => {
+  it('are not reserved, and in progress for a claim, if another statement takes one meanwhile: the cast fails', async () => {
     let calls = 0
     const query = async () => {
       calls++
@@ -191,6 +191,8 @@ describe('two keys', () => {
     }
     expect(await new PostgresNonceStore({ query }).reserveAll('42', ['a', 's'], 600)).toBe(false)
     expect(calls).toBe(1)
+    // The other claim may still fail, so an event must not count as repeated.
+    expect(await new PostgresNonceStore({ query }).claim('42', ['a', 's'], 30, 'owner')).toBe('in_progress')
   })
 
   it('replace rows that have expired', async () => {
