@@ -306,7 +306,7 @@ describe('if the store is down when the work is done', () => {
     expect(process.calls.some(([method]) => method === 'release')).toBe(false)
   })
 
-  it('the process stays alive for 30 s, and tries for 600 s', async () => {
+  it('the process stays alive for 30 s, and tries and refuses copies for 600 s', async () => {
     const process = new Process()
     await sendAndFail(process, Number.POSITIVE_INFINITY)
     expect(time.refs).toBe(1)
@@ -314,7 +314,7 @@ describe('if the store is down when the work is done', () => {
     expect(time.refs).toBe(0)
     expect(time.timers).toBe(1)
     await time.pass(569_000)
-    expect(await process.send('a')).toMatchObject(IN_PROGRESS)
+    expect(await process.send('a'), 'a copy').toMatchObject(IN_PROGRESS)
     await time.pass(2000)
     expect(time.timers).toBe(0)
   })

@@ -583,7 +583,7 @@ describe('handle with eventId', () => {
     },
   )
 
-  it('is refused with a store without claim, and by receive', async () => {
+  it('is refused with a store without claim, by receive, and if it is no function', async () => {
     const sender = new Sender()
     const error = await sender.send(undefined, { store: { reserve: () => true, release() {} } as never })
     expect(error).toMatchObject({

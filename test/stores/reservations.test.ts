@@ -70,13 +70,13 @@ describe('a copy of a reservation that has no answer yet', () => {
     expect(database.statements).toBe(1)
   })
 
-  it('has the same error', async () => {
+  it('has the same error, and a retry after the error asks again', async () => {
     const { database, reserve } = open()
     database.error = new Error('out of memory')
     expect(await outcomesOf([reserve(['a']), reserve(['a'])])).toEqual(['out of memory', 'out of memory'])
     expect(database.statements).toBe(1)
     database.error = undefined
-    expect(await outcomesOf([reserve(['a'])])).toEqual([true])
+    expect(await outcomesOf([reserve(['a'])]), 'the retry').toEqual([true])
   })
 })
 

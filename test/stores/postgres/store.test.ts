@@ -293,7 +293,7 @@ describe('a table that is swept', () => {
     expect(await rowsOf('SELECT 1 FROM not_swept')).toHaveLength(2)
   })
 
-  it('loses at most 256 rows at once, but not while a reservation waits', async () => {
+  it('skips locked rows and loses at most 256 rows at once, but none while a reservation waits', async () => {
     const pending: (() => void)[] = []
     const sweeps: unknown[] = []
     const store = new PostgresNonceStore({

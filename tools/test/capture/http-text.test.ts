@@ -86,6 +86,7 @@ describe('the headers of HTTP text', () => {
 
 it.each([
   ['x-nonce\na\nx-signature\nb\n\nbody', 'x-nonce: a\nx-signature: b\n\nbody'],
+  ['x-nonce\na\nx-signature\nb\n\n\n\nbody', 'x-nonce: a\nx-signature: b\n\n\n\nbody'],
   [
     'Headers\n\n:path:\n/a\nHost\nb\r\nX-Signature:\r\nc\r\n\r\nbody\n',
     ':path: /a\nHost: b\r\nX-Signature: c\r\n\nbody\n',
