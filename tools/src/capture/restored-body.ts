@@ -3,7 +3,6 @@ import { fromHtml } from '../diagnose/encodings.js'
 import { parseJson } from '../diagnose/json/parse.js'
 import * as styles from '../diagnose/json/styles.js'
 import { writeJson } from '../diagnose/json/write.js'
-import { runSteps } from '../diagnose/steps.js'
 import type { PossibleBody } from './captured-request.js'
 import { decodeEscapes, printedBytes } from './escapes.js'
 
@@ -44,7 +43,7 @@ const CHANGES: readonly Change[] = [
         : bytes.utf8(bytes.fromWindows1252(body)),
   ]),
   rewritten('escaped the body', (body) => [decodeEscapes(bytes.fromUtf8(body))]),
-  rewritten('escaped the body for HTML', (body) => [bytes.bytesOf(runSteps(fromHtml(body)) ?? '')]),
+  rewritten('escaped the body for HTML', (body) => [bytes.bytesOf(fromHtml(body) ?? '')]),
   rewritten('wrote the body between quotes', (body) => {
     const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(bytes.fromUtf8(body)) ?? []
     return [quoted === undefined ? undefined : decodeEscapes(quoted)]

@@ -10,15 +10,13 @@ import {
   isUtf8,
   latin1,
   utf8,
-  utf16,
   WINDOWS_1252,
   windows1252,
 } from '../bytes.js'
+import { decodeEscapes } from '../capture/escapes.js'
 import * as forms from './hypotheses/body-formats.js'
-import type { Bytes, Likelihood, Proposed } from './hypotheses/hypothesis.js'
-import { jsonValue } from './json/parse.js'
+import type { Bytes, Likelihood } from './hypotheses/hypothesis.js'
 import * as styles from './json/styles.js'
-import { changeParts, inSteps, replaceInSteps, type Steps } from './steps.js'
 
 // This file lists the encodings that senders and proxies apply to a body, a secret or a digest by mistake. There is one list for all of
 // these values, so that an encoding that is known for one value is known for all.
@@ -32,16 +30,19 @@ export interface Encoding {
   /** The name, for messages such as `the body in base64` and `the body decoded from base64`. */
   readonly name: string
   /** Returns the encoded bytes as different programs write them, such as with and without padding. */
-  readonly encode: (bytes: Uint8Array) => Proposed
+  readonly encode: (bytes: Uint8Array) => Iterable<Bytes>
   /** Returns the decoded bytes, or `undefined` if `bytes` are not in this encoding. */
-  readonly decode?: ((bytes: Uint8Array) => Bytes | undefined | Steps<Bytes | undefined>) | undefined
+  readonly decode?: ((bytes: Uint8Array) => Bytes | undefined) | undefined
 }
 
-/** The maximum length of a value in an unlikely encoding. Nobody encodes a longer body in this way, and it would take too long. */
-const MAX_UNLIKELY = 2 ** 16
+/**
+ * The maximum length of a text that is changed, and of a value in an unlikely encoding, in bytes. With this limit, each change takes less than
+ * 100 ms, even if it replaces every character.
+ */
+export const MAX_TEXT = 2 ** 16
 
 export const isTriedOn = ({ likelihood }: Encoding, length: number) =>
-  length <= MAX_UNLIKELY || likelihood === 'common' || likelihood === 'uncommon'
+  length <= MAX_TEXT || likelihood === 'common' || likelihood === 'uncommon'
 
 const rows =
   (kind: EncodingKind, likelihood: Likelihood = 'last') =>
@@ -55,23 +56,22 @@ const printed = rows('printed', 'rare')
 const charset = rows('charset', 'rare')
 
 /** Returns a function that changes text. Bytes that are not UTF-8 are decoded as Latin-1, and the result is encoded as Latin-1 again. */
-export const inText = (change: TextChange) =>
-  function* (bytes: Uint8Array): Steps<Bytes | undefined> {
-    const changed = yield* inSteps(change(isUtf8(bytes) ? fromUtf8(bytes) : fromLatin1(bytes)))
-    return changed === undefined || isUtf8(bytes) ? changed : latin1(changed)
+export const inText =
+  (change: TextChange) =>
+  (bytes: Uint8Array): Bytes | undefined => {
+    if (bytes.length > MAX_TEXT) return undefined
+    if (isUtf8(bytes)) return change(fromUtf8(bytes))
+    const changed = change(fromLatin1(bytes))
+    return changed === undefined ? undefined : latin1(changed)
   }
-type TextChange = (text: string) => string | undefined | Steps<string | undefined>
+type TextChange = (text: string) => string | undefined
 const each = (changes: readonly TextChange[]) =>
-  function* (bytes: Uint8Array): Proposed {
+  function* (bytes: Uint8Array): Iterable<Bytes> {
     for (const change of changes) {
-      const changed = yield* inText(change)(bytes)
+      const changed = inText(change)(bytes)
       if (changed !== undefined) yield changed
     }
   }
-const map = <From>(values: readonly From[], change: (value: From) => Bytes | Steps<Bytes>) =>
-  (function* (): Proposed {
-    for (const value of values) yield yield* inSteps(change(value))
-  })()
 /** Returns a function that decodes ASCII text that has this form, without the white space around it. */
 const ascii = (form: RegExp, decode: (text: string) => Bytes | undefined) => (bytes: Uint8Array) => {
   const text = fromLatin1(bytes).trim()
@@ -114,7 +114,7 @@ const fromList = (text: string) => Uint8Array.from(text.replace(/"\d+":/g, '').m
 
 const SEPARATED =
   /^[[{]?(?:0x|\\x|%)?[\da-f]{2}(?:(?:, ?|[\s:-])(?:0x)?[\da-f]{2}|(?:\\x|%)[\da-f]{2})+[\]}]?$|^[\da-f]{4,60}(?:[:-][\da-f]{4,60})+$/i
-function* separated(digits: string): Proposed {
+function* separated(digits: string): Iterable<string> {
   for (const separator of [':', ' ', '-', ',', ', 0x', ',0x', '\\x', '%']) {
     yield separator.replace(/^(?:, ?|[ :-])/, '') + digits.replace(/..(?=.)/g, `$&${separator}`)
   }
@@ -129,43 +129,21 @@ const escapeHtml = (quotes: string) => (text: string) => {
     ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;' },
     ...{ '"': double, "'": single },
   }
-  return replaceInSteps(text, /[&<>"']/g, ([character]) => entities[character])
+  return text.replace(/[&<>"']/g, (character) => String(entities[character]))
 }
 export const fromHtml = inText((text) =>
-  replaceInSteps(text, /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, ([entity, decimal, digits, name = '']) => {
+  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (entity, decimal, digits, name) => {
     const code = Number(decimal ?? `0x${digits}`)
     return ENTITIES[name] ?? (code < 0x110000 ? String.fromCodePoint(code) : entity)
   }),
 )
 
-/** Writes quoted-printable (RFC 2045, section 6.7), with at most 76 characters per line. */
-/** Matches the start of a line that is too long, up to where a line break is not inside `=C3`. */
-const FOLDED = /(?=[^\n]{77})[^\n]{73}(?:[^\n=]{2}|[^\n=](?==)|(?==))/g
-const quotedPrintable = (bytes: Uint8Array) =>
-  function* (end: string): Steps<string> {
-    const special = /[^\t\r\n -<>-~]|[ \t]$/gm
-    const text = yield* replaceInSteps(fromLatin1(bytes), special, ([byte]) => `=${hex(latin1(byte)).toUpperCase()}`)
-    return yield* replaceInSteps(text, FOLDED, ([line]) => `${line}=${end}`)
-  }
-function* fromQuotedPrintable(bytes: Uint8Array): Steps<Bytes> {
-  const encoded = /=(?:\r?\n|([\dA-F]{2}))/gi
-  const decode = ([, digits]: RegExpExecArray) => (digits ? String.fromCharCode(Number(`0x${digits}`)) : '')
-  return latin1(yield* replaceInSteps(fromLatin1(bytes), encoded, decode))
-}
-
-const escapeControls = (text: string) =>
-  replaceInSteps(text, /[\n\r\t]/g, ([control]) => JSON.stringify(control).slice(1, -1))
+const escapeControls = (text: string) => text.replace(/[\n\r\t]/g, (control) => JSON.stringify(control).slice(1, -1))
 /** How JavaScript, Python, PHP, Go, .NET, Gson and Symfony escape a string. */
 const STRINGS = [
   ...[styles.rawString, styles.asciiString, styles.phpUnicodeString, styles.phpString],
   ...[styles.htmlString, styles.dotnetString, styles.gsonString, styles.symfonyString],
 ]
-
-/** Replaces the escapes of JSON, and `\'` of JavaScript. */
-const unescapeJson = (text: string) =>
-  replaceInSteps(text, /\\(?:u[\da-fA-F]{4}|["'\\/bfnrt])/g, ([sequence]) =>
-    sequence === "\\'" ? "'" : String(jsonValue(`"${sequence}"`)),
-  )
 
 /** Writes a mark for each character that a charset does not have: one per character, per UTF-16 unit or per byte, or none. */
 const lossy = (characters: string, encode: (text: string) => Bytes | undefined) => (bytes: Uint8Array) => {
@@ -175,30 +153,20 @@ const lossy = (characters: string, encode: (text: string) => Bytes | undefined) 
   const marked = [text.replace(others, '?'), text.replace(units, '?'), perByte, text.replace(others, '')]
   return marked.flatMap((one) => (one === text ? [] : (encode(one) ?? [])))
 }
-const utf16In = (order: 'little-endian' | 'big-endian', likelihood: Likelihood) =>
-  rows('charset', likelihood)(
-    `UTF-16 (${order})`,
-    (bytes) => map(['', '\ufeff'], (mark) => utf16(mark + fromUtf8(bytes), order)),
-    (bytes) =>
-      bytes.length % 2 === 0 && bytes[order === 'big-endian' ? 2 : 3] === 0
-        ? new TextDecoder(order === 'big-endian' ? 'utf-16be' : 'utf-16le').decode(bytes)
-        : undefined,
-  )
-
 const PERCENT = [
   ...[forms.percentEncode, encodeURIComponent, encodeURI, forms.formEncode],
   (text: string) => forms.percentEncode(text).replaceAll('%2F', '/'),
   (text: string) => forms.percentEncode(text).replace(/%../g, (byte) => byte.toLowerCase()),
-].map((encode) => (text: string) => changeParts(text.toWellFormed(), encode))
-function* fromPercent(text: string): Steps<string | undefined> {
+].map((encode) => (text: string) => encode(text.toWellFormed()))
+function fromPercent(text: string): string | undefined {
   if (!/%[\da-f]{2}/i.test(text)) return undefined
-  return forms.percentDecode(text.includes('%20') ? text : yield* replaceInSteps(text, /\+/g, ' '))
+  return forms.percentDecode(text.includes('%20') ? text : text.replaceAll('+', ' '))
 }
 
 export const ENCODINGS: readonly Encoding[] = [
   rows('serialized', 'common')('a JSON string', each([JSON.stringify]), inText(forms.stringInside)),
   commonly('base64', (bytes) => [base64(bytes)], ascii(/^/, fromBase64)),
-  encoded('base64url', (bytes) => map([base64(bytes), withoutPadding(base64(bytes))], inUrlDigits)),
+  encoded('base64url', (bytes) => [base64(bytes), withoutPadding(base64(bytes))].map(inUrlDigits)),
   encoded('base64 without its padding', (bytes) => [withoutPadding(base64(bytes))]),
   encoded(
     'base64 with line breaks',
@@ -224,23 +192,16 @@ export const ENCODINGS: readonly Encoding[] = [
   printed('signed decimal numbers', (bytes) => lists([...new Int8Array(bytes)])),
   rows('printed', 'uncommon')(
     "Python's bytes, `b'…'`",
-    function* (bytes) {
-      yield yield* forms.pythonBytes(bytes)
-      yield `b'${fromLatin1(bytes)}'`
-    },
+    (bytes) => [...(bytes.length > MAX_TEXT ? [] : [forms.pythonBytes(bytes)]), `b'${fromLatin1(bytes)}'`],
     inText((text) => /^b(["'])([^\\]*)\1$/s.exec(text)?.[2]),
   ),
   printed("quotes, as Ruby's inspect prints text", each([styles.rubyString])),
   rows('escaped', 'uncommon')('percent-encoding', each(PERCENT), inText(fromPercent)),
   escaped('HTML entities', each(QUOTES.map(escapeHtml)), fromHtml),
-  escaped('quoted-printable', (bytes) => map(['\n', '\r\n'], quotedPrintable(bytes)), fromQuotedPrintable),
   escaped(
     'escapes such as `\\n`',
-    each([
-      escapeControls,
-      ...STRINGS.map((write) => (text: string) => changeParts(text, (part) => write(part).slice(1, -1))),
-    ]),
-    inText(unescapeJson),
+    each([escapeControls, ...STRINGS.map((write) => (text: string) => write(text).slice(1, -1))]),
+    (bytes) => (isUtf8(bytes) && bytes.length <= MAX_TEXT ? decodeEscapes(fromUtf8(bytes)) : undefined),
   ),
   rows('charset', 'uncommon')('UTF-8 twice (é as Ã©)', function* (bytes) {
     if (isAscii(bytes) || !isUtf8(bytes)) return
@@ -248,8 +209,6 @@ export const ENCODINGS: readonly Encoding[] = [
     yield fromWindows1252(bytes)
     yield fromLatin1(utf8(fromLatin1(bytes)))
   }),
-  utf16In('little-endian', 'uncommon'),
-  utf16In('big-endian', 'last'),
   charset('Windows-1252, with `?` for other characters', lossy(`\\0-\\x7f\\xa0-\\xff${WINDOWS_1252}`, windows1252)),
   charset('Latin-1, with `?` for other characters', lossy('\\0-\\xff', latin1)),
   charset('ASCII, with `?` for other characters', lossy('\\0-\\x7f', latin1)),

@@ -10,7 +10,7 @@ import { JSON_WRITERS, type JsonWriter, parseBody, TRAITS } from './hypotheses/j
 import { type Layout, layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
-import { type JsonStyle, writeInSteps } from './json/write.js'
+import { type JsonStyle, writeJson } from './json/write.js'
 import type { Mask } from './mask-secrets.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
@@ -78,7 +78,7 @@ export function* explain(
   const isChangedThere = origin === 'sent' || (contentLength === received.length && !passedProxy(headers))
   const orChangedBy = contentLength === received.length ? '' : OR_CHANGED[origin]
   // No sender makes this of its JSON: a gateway or a shell changed the text on the way.
-  const isBroken = (yield* parseBody(variant.body)) !== undefined && (yield* parseBody(received)) === undefined
+  const isBroken = parseBody(variant.body) !== undefined && parseBody(received) === undefined
   const side = orChangedBy !== '' ? 'unknown' : isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
   for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'JSON')).entries()) {
     const json = style && (yield* describeJson(style, input as Uint8Array, sender))
@@ -95,7 +95,7 @@ export function* explain(
   if (form !== '' && digest === undefined) {
     const { code, isOfCapture = false } = variant.form
     const side = isOfCapture && isCaptured ? 'unknown' : 'sender'
-    const cause: Cause = { code, fix: isOfCapture ? 'whole_signature' : 'send_hex', side }
+    const cause: Cause = { code, fix: isOfCapture ? 'whole_value' : 'send_hex', side }
     const isChanged = code === 'signature_changed'
     const how = isChanged ? 'almost the right digest' : 'the right digest in another form'
     drafts.push(confirmed(cause, `X-Signature is ${how}: ${form}.`, ...(isChanged ? [MOST_DIGITS] : [])))
@@ -127,17 +127,22 @@ function signedAs(variant: FoundVariant, mask: Mask): EvidenceLine[] {
 }
 
 /** Describes the signed JSON, for example "the JSON as Python's json.dumps writes it", and returns the languages that write this JSON. */
-function* describeJson(style: JsonStyle, input: Uint8Array, sender?: Language) {
-  const text = (yield* parseBody(input)) as JsonText
-  const signed = yield* writeInSteps(text, style)
+function* describeJson(
+  style: JsonStyle,
+  input: Uint8Array,
+  sender?: Language,
+): Steps<{ what: string; languages: readonly Language[] }> {
+  const text = parseBody(input) as JsonText
+  const signed = writeJson(text, style)
   // If only numbers differ, such as `1` and `1.0`, many serializers or a proxy may be the cause, so no serializer is named.
-  if ((yield* writeInSteps(text, { number: style.number })) === signed) {
+  if (writeJson(text, { number: style.number }) === signed) {
     return { what: 'the JSON with numbers in another form, such as `1.0` for `1`', languages: [] }
   }
   const writers: JsonWriter[] = []
   for (const one of JSON_WRITERS) {
     if (one.style !== style && text.text.length > MAX_COMPARED) continue
-    if ((yield* writeInSteps(text, one.style)) === signed) writers.push(one)
+    if (writeJson(text, one.style) === signed) writers.push(one)
+    yield text.text.length
   }
   const likely = writers.filter(({ likelihood }) => likelihood !== 'rare')
   // One serializer per language is enough, because the reader knows which one the code uses.
@@ -152,8 +157,7 @@ function* describeJson(style: JsonStyle, input: Uint8Array, sender?: Language) {
   for (const trait of traits) {
     const names = Object.values(trait).flatMap((value) => TRAITS.get(value) ?? [])
     if (names.length === 0) continue
-    const plain = yield* writeInSteps(text, { spacing: trait.order && COMPACT })
-    if ((yield* writeInSteps(text, trait)) !== plain) how.push(...names)
+    if (writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT })) how.push(...names)
   }
   const names = known.slice(0, 3).map(({ writer }) => writer)
   const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`

@@ -25,17 +25,7 @@ const WRITE_ONCE = {
 }
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
-const CHANGED_BY_CAPTURE =
-  'If the request comes from a log, a mail or a picture, the header may have been cut or changed there. Record the request with listen.'
 const PARSE_SECRET = 'Parse the JSON from your secrets manager and use the value of the secret.'
-const UNIX_TIME = {
-  python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
-  csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
-}
-const CLOCKS = {
-  receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
-  lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
-}
 
 export const FIXES = {
   replace_secret: {
@@ -91,11 +81,9 @@ export const FIXES = {
     sender: "These quotes do not expand variables. Use double quotes, backticks or f'…'.",
   },
   feed_message: { sender: 'Pass the message to the HMAC before you compute the digest.' },
-  timestamp_once: {
-    sender: 'Read the clock once. Store Unix time in seconds as text in a variable, then sign and send that text.',
-  },
-  nonce_once: {
-    sender: 'Store the nonce as text in one variable, then sign and send that text.',
+  values_once: {
+    sender:
+      'Read the clock once, and make the nonce once. Store each as text in a variable, then sign and send that text.',
   },
   fill_in_value: {
     sender:
@@ -110,13 +98,10 @@ export const FIXES = {
     lines: { shell: 'openssl dgst -sha256 -r | cut -c 1-64 as the last step, without -binary and base64' },
   },
 
-  whole_signature: {
-    sender: 'Send 64 lowercase hex digits and nothing else, as the HMAC returns them.',
-    receiver: CHANGED_BY_CAPTURE,
-  },
-  whole_header: {
-    sender: 'Send the value exactly as signed, without white space inside.',
-    receiver: CHANGED_BY_CAPTURE,
+  whole_value: {
+    sender: 'Send the whole value as it was signed, or as the HMAC returned it, without white space inside.',
+    receiver:
+      'If the request comes from a log, a mail or a picture, the header may have been cut or changed there. Record the request with listen.',
   },
 
   same_bytes: { sender: `${SAME_BYTES}.`, receiver: RAW_BYTES },
@@ -143,7 +128,10 @@ export const FIXES = {
       php: 'json_decode($body), not json_decode($body, true), which turns {} into []',
     },
   },
-  encode_once: { sender: `Encode the text once as UTF-8. ${SAME_BYTES}.`, receiver: RAW_BYTES },
+  encode_once: {
+    sender: `Encode the text once as UTF-8. If you normalize the text, do so before that. ${SAME_BYTES}.`,
+    receiver: RAW_BYTES,
+  },
   keep_newlines: {
     sender: `${SAME_BYTES}, with every line break.`,
     receiver: RAW_BYTES,
@@ -181,20 +169,6 @@ export const FIXES = {
     receiver: RAW_BYTES,
     lines: { python: "encoding='utf-8', not 'utf-8-sig'", csharp: 'new UTF8Encoding(false), not Encoding.UTF8' },
   },
-  normalize_once: {
-    sender: `If you normalize the text, do so before you sign it. ${SAME_BYTES}.`,
-    receiver: RAW_BYTES,
-  },
-  one_format: {
-    sender: 'Write the event in one format, then sign and send the same text.',
-    receiver: RAW_BYTES,
-    lines: {
-      python: 'data=body, where body is a string, because a dict is sent as a form',
-      php: 'CURLOPT_POSTFIELDS => $body, where $body is a string, not an array',
-      node: 'body: JSON.stringify(event), not URLSearchParams',
-      shell: 'curl --data-binary @body.json',
-    },
-  },
   sign_envelope: {
     sender: 'If you send an envelope, sign the whole envelope. If you sign only the event, send only the event.',
     receiver: RAW_EVENT,
@@ -214,12 +188,8 @@ export const FIXES = {
     sender: 'Send a POST with its body to the final URL, because a redirect can drop the body.',
     receiver: RAW_BYTES,
   },
-  send_signed_text: {
-    sender: 'Send the text that you signed. Many clients drop the body of an empty object.',
-    receiver: RAW_BYTES,
-  },
   sign_body: {
-    sender: `${SAME_BYTES}. Read the whole body before you sign.`,
+    sender: `${SAME_BYTES}. Read the whole body before you sign. Many clients send no body for an empty object.`,
     receiver: RAW_BYTES,
     lines: {
       node: 'const body = JSON.stringify(event), not the object itself',
@@ -251,25 +221,18 @@ export const FIXES = {
   unswap_headers: { sender: 'Send each value under its own name and sign the timestamp before the nonce.' },
   send_nonce: { sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.' },
   send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.' },
-  sign_again_or_use_unix_time: {
-    sender:
-      'If the request is a retry or was queued, sign each attempt again before you send it. If not, use Unix time, which has no time zone.',
-    receiver: CLOCKS.receiver,
-    lines: UNIX_TIME,
-  },
-  use_unix_time: {
-    sender: 'Use Unix time, which has no time zone. Do not convert a local date without a time zone.',
-    receiver: 'Compare your clock with a time server.',
-    lines: UNIX_TIME,
-  },
-  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a time server. Correct the wrong clock with NTP.' },
   know_arrival: {
     receiver: 'Pass the time of arrival: --at TIME on the command line, or the clock argument of diagnose().',
   },
   sign_when_sent: {
-    ...CLOCKS,
     sender:
-      'Sign each attempt when you send the request, not when you queue the request. Compare your clock with a time server.',
+      'Sign each attempt when you send it, not when you queue it, with Unix time, which has no time zone. Compare your clock with a time server.',
+    receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
+    lines: {
+      python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
+      csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
+      shell: 'date -u +%s; timedatectl set-ntp true',
+    },
   },
   match_key: {
     receiver:

@@ -22,8 +22,8 @@ const MISTAKE_COSTS = Object.values(COSTS).filter((cost) => cost > 0)
 /** One choice in a group, such as one mistake in the layout. A state is the result of the choices so far. */
 export interface Choice<State> {
   readonly likelihood: Likelihood
-  /** Returns the states after this choice, if it is possible and changes anything. The search can pause at a number, and tries each state before the next one is made. */
-  apply(state: State): Iterable<State | number>
+  /** Returns the states after this choice, if it is possible and changes anything. Each state is tried before the next one is made. */
+  apply(state: State): Iterable<State>
 }
 
 /** The choice to change nothing. The search skips a group in which this is the only choice of its cost. */
@@ -41,13 +41,12 @@ export interface Searched<Result> {
   readonly notTried: readonly string[]
 }
 
-const END = { done: true, value: undefined } as const
-
-interface Level<State> {
-  readonly state: State
-  choice: number
-  /** The states after the current choice. */
-  next: Iterator<State | number> | undefined
+/** A group whose choices of one cost are tried in a pattern. */
+interface Stop<State> {
+  readonly group: ChoiceGroup<State>
+  readonly choices: readonly Choice<State>[]
+  /** Whether the pattern has a single mistake, which is in this group. */
+  readonly isOnlyMistake: boolean
 }
 
 /**
@@ -58,7 +57,7 @@ export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
   start: State,
   test: (state: State) => Result | undefined,
-  { endStep, reserve }: Limits = UNLIMITED,
+  { endStep, reserve }: Limits,
 ): Steps<Searched<Result>> {
   const grouped = groups.map((group) => ({ group, choices: groupByCost(group.choices) }))
   const notTried = new Set<ChoiceGroup<State>>()
@@ -66,42 +65,38 @@ export function* search<State, Result>(
     found,
     notTried: [...new Set(groups.filter((group) => notTried.has(group)).map(({ name }) => name))],
   })
-  const enter = (state: State): Level<State> => ({ state, choice: 0, next: undefined })
-
-  function* walk({ costs, mistakes }: Pattern): Steps<Result | undefined> {
-    /** The groups with a choice that can change the state. */
-    const stops = grouped
+  /** Returns the groups with a choice that can change the state. */
+  const stopsOf = ({ costs, mistakes }: Pattern): Stop<State>[] =>
+    grouped
       .map(({ group, choices }, index) => ({
         group,
-        isMistaken: costs[index] !== 0,
         choices: choices.get(costs[index] as number) as readonly Choice<State>[],
+        isOnlyMistake: mistakes === 1 && costs[index] !== 0,
       }))
       .filter(({ choices }) => choices.length !== 1 || choices[0] !== UNCHANGED)
-    if (stops.length === 0) return test(start)
-    const mistaken = stops.findIndex(({ isMistaken }) => isMistaken)
-    const levels = [enter(start)]
-    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+
+  function* pause(): Steps<void> {
+    const cost = endStep()
+    if (cost > 0) yield cost
+  }
+  function* walk(stops: readonly Stop<State>[], state: State, place = 0): Steps<Result | undefined> {
+    const stop = stops[place]
+    if (stop === undefined) {
+      yield* pause()
+      return test(state)
+    }
+    for (const choice of stop.choices) {
       try {
-        const { value: state, done } = level.next?.next() ?? END
-        if (done) {
-          const { choices } = stops[levels.length - 1] as (typeof stops)[number]
-          const choice = choices[level.choice++]
-          level.next = choice?.apply(level.state)[Symbol.iterator]()
-          if (choice === undefined) levels.pop()
-        } else if (typeof state !== 'number') {
-          const found = levels.length < stops.length ? void levels.push(enter(state)) : test(state)
+        for (const next of choice.apply(state)) {
+          const found = yield* walk(stops, next, place + 1)
           if (found !== undefined) return found
         }
       } catch (error) {
         // Another single mistake may still be within the budget: a change of the nonce costs less than a change of a large body.
-        if (!(error instanceof OutOfBudget) || mistakes !== 1 || levels.length <= mistaken) throw error
-        notTried.add((stops[mistaken] as (typeof stops)[number]).group)
-        levels.length = mistaken + 1
-        // The other states after this choice are skipped.
-        Object.assign(levels[mistaken] as Level<State>, { next: undefined })
+        if (!(error instanceof OutOfBudget && stop.isOnlyMistake)) throw error
+        notTried.add(stop.group)
       }
-      const cost = endStep()
-      if (cost > 0) yield cost
+      yield* pause()
     }
     return undefined
   }
@@ -111,7 +106,7 @@ export function* search<State, Result>(
     reserve(pattern.mistakes > 1)
     if (pattern.mistakes > 1 && (!canCombine || notTried.size > 0)) continue
     try {
-      const found = yield* walk(pattern)
+      const found = yield* walk(stopsOf(pattern), start)
       if (found !== undefined) return result(found)
     } catch (error) {
       if (!(error instanceof OutOfBudget)) throw error
@@ -174,8 +169,6 @@ export interface Limits {
   /** Reserves a part of the budget, or gives it back. */
   reserve(isReserved: boolean): void
 }
-
-const UNLIMITED: Limits = { endStep: () => 0, reserve() {} }
 
 /** Returns functions that count hashes, hashed bytes and rewritten bytes, and throw `OutOfBudget` before the work exceeds a limit. */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {

@@ -4,7 +4,6 @@ import { joinWords } from '../text.js'
 import { ENCODINGS } from './encodings.js'
 import { percentDecode } from './hypotheses/body-formats.js'
 import type { Mask } from './mask-secrets.js'
-import { inSteps, runSteps } from './steps.js'
 
 /** The minimum number of hex digits in a part of a digest. A shorter part could match by chance. */
 const MIN_DIGITS = 8
@@ -40,7 +39,7 @@ export type RightEncoding = 'lowercase hex' | 'base64'
 
 /** Returns all possible forms of the digest in the header, the simplest first. */
 export function signatureForms(signature: string, mask: Mask, right: RightEncoding = 'lowercase hex'): SignatureForm[] {
-  const encoded = [...readEncoded(signature, mask, right), ...readNumber(signature, right)]
+  const encoded = readEncoded(signature, mask, right)
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
   // Some senders print each byte as a hex number: `5` for the byte 0x05. In Java, the byte 0xc5 is negative, and prints as `ffffffc5`.
   const printed = signature.replaceAll('ffffff', '')
@@ -48,21 +47,6 @@ export function signatureForms(signature: string, mask: Mask, right: RightEncodi
   const form = `hex ${isSigned ? 'of bytes that were printed as signed numbers (ffffff…)' : 'whose bytes below 0x10 lost their zero'}`
   const matches = (digest: string) => digest.replace(/../g, (byte) => byte.replace(/^0/, '')) === printed
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
-}
-
-/** Reads a digest as a decimal number. Java's BigInteger prints a negative number if the first bit is 1. */
-function readNumber(signature: string, right: RightEncoding): SignatureForm[] {
-  const form = (name: string, matches: SignatureForm['matches']): SignatureForm => ({
-    ...{ differences: [name], code: 'signature_format', lengths: [32], matches },
-  })
-  const signed = (base: number) => (digest: string) =>
-    BigInt.asIntN(256, BigInt(`0x${digest}`)).toString(base) === signature
-  if (/^-[0-9a-f]{32,78}$/.test(signature)) {
-    const printed = "number with a minus sign, as Java's BigInteger prints it"
-    return [form(`a hex ${printed}`, signed(16)), form(`a decimal ${printed}`, signed(10))]
-  }
-  if (!/^\d{66,80}$/.test(signature)) return []
-  return [form(`a decimal number instead of ${right}`, (digest) => BigInt(`0x${digest}`) === BigInt(signature))]
 }
 
 const LENGTHS = [...new Set<number>(ALGORITHMS.map(({ length }) => length))]
@@ -84,7 +68,6 @@ function readEncoded(signature: string, mask: Mask, right: RightEncoding): Signa
 function readDigits(digits: string): SignatureForm[] {
   const count = digits.length
   const longer = count < MIN_DIGITS ? [] : CUT_LENGTHS.filter((length) => length * 2 > count)
-  const number = longer.filter((length) => length === 32)
   const shorter = count === 64 ? [] : CUT_LENGTHS.filter((length) => length * 2 < count)
   const whole = LENGTHS.filter((length) => length * 2 === count)
   const cut = (difference: string, lengths: readonly number[], matches: SignatureForm['matches']): SignatureForm => {
@@ -99,11 +82,6 @@ function readDigits(digits: string): SignatureForm[] {
       lengths: shorter,
       matches: (digest) => digits.endsWith(digest),
     },
-    cut(
-      'the zeros at its start are missing, because it was printed as a number',
-      number,
-      (one) => one === digits.padStart(64, '0'),
-    ),
     cut(`the first ${count} hex digits only`, longer, (digest) => digest.startsWith(digits)),
     cut(`the last ${count} hex digits only`, longer, (digest) => digest.endsWith(digits)),
     {
@@ -228,8 +206,7 @@ function decode({ text: encoded, differences, isOfCapture = false }: Piece, righ
       // Base64 with 32 characters that are all hex digits is very unlikely.
       const isOther = name !== 'hex' && /^(0x)?[0-9a-f]{32,}$/i.test(text)
       if (kind === 'charset' || name === 'base64 with line breaks' || isOther) continue
-      const decoded = runSteps(inSteps(decode?.(latin1(text))))
-      const bytes = bytesOf(decoded ?? new Uint8Array())
+      const bytes = bytesOf(decode?.(latin1(text)) ?? new Uint8Array())
       const inner = fromLatin1(bytes).trimEnd()
       const own = [...names, name === 'base64' ? nameOfBase64(text) : name]
       if (/^[!-~][ -~]{15,}$/.test(inner)) {

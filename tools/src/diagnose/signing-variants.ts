@@ -14,7 +14,7 @@ import type { Applied, Bytes, Hypothesis, RequestContext, Variant, Variants } fr
 import type { Mask } from './mask-secrets.js'
 import { type Choice, type Limits, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
-import { isSteps, type Steps } from './steps.js'
+import type { Steps } from './steps.js'
 
 /** A signing variant that makes the received signature, and the form in which the header contains this signature. */
 export type FoundVariant = SigningVariant & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
@@ -86,7 +86,7 @@ function choicesOf(
     hypothesis: Hypothesis<unknown, Bytes | Value>,
     all: readonly unknown[],
     variant: SigningVariant,
-  ): Iterable<Change | number> {
+  ): Iterable<Change> {
     const isKept = keptBytes < MAX_KEPT
     const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, variant)), changes: new Map() }
     if (isKept) kept.set(all[0], known)
@@ -94,13 +94,7 @@ function choicesOf(
     const changes: Change[] = []
     for (const [index, input] of all.entries()) {
       context.spend(sizeOf(input))
-      for (const proposed of variantsOf(hypothesis.apply(input, context))) {
-        if (typeof proposed === 'number') {
-          context.spend(proposed)
-          yield proposed
-          continue
-        }
-        const { detail, value } = proposed
+      for (const { detail, value } of variantsOf(hypothesis.apply(input, context))) {
         const output = typeof value === 'string' ? utf8(value) : value
         if (!values.add(output)) continue
         context.spend(sizeOf(output))
@@ -118,12 +112,11 @@ function choicesOf(
   function* withChanges(
     hypothesis: Hypothesis<unknown, Bytes | Value>,
     variant: SigningVariant,
-  ): Iterable<SigningVariant | number> {
+  ): Iterable<SigningVariant> {
     if (!matters(field, variant)) return
     const all = inputs(facts, variant)
     for (const change of kept.get(all[0])?.changes.get(hypothesis) ?? propose(hypothesis, all, variant)) {
-      if (typeof change === 'number') yield change
-      else yield { ...variant, [field]: change.output, changes: [...variant.changes, change] }
+      yield { ...variant, [field]: change.output, changes: [...variant.changes, change] }
     }
   }
   const withRight = (variant: SigningVariant) =>
@@ -146,14 +139,9 @@ function describe(changes: readonly Change[], secrets: readonly string[], mask: 
   })
 }
 
-/** Yields the values that a hypothesis proposes, one at a time, and the costs of the work on them. */
-function* variantsOf<Output extends object | string>(
-  applied: Applied<Output> | Steps<Applied<Output>>,
-): Iterable<Variant<Output> | number> {
-  const result = isSteps(applied) ? yield* applied : applied
-  if (result === undefined) return
-  if (isSeveral(result)) yield* result.variants
-  else yield { detail: '', value: result }
+function variantsOf<Output extends object | string>(applied: Applied<Output>): Iterable<Variant<Output>> {
+  if (applied === undefined) return []
+  return isSeveral(applied) ? applied.variants : [{ detail: '', value: applied }]
 }
 
 const isSeveral = <Output extends object | string>(applied: Output | Variants<Output>): applied is Variants<Output> =>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hex, utf8 } from '../../src/bytes.js'
 import { ENCODINGS } from '../../src/diagnose/encodings.js'
-import { listOf, resultOf } from './hypotheses/proposals.js'
 
 const TEXT = 'é>~?{"a": "b\'&"}\n'
 const X = 'x'.repeat(70)
@@ -60,10 +59,6 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
     [TEXT, 'é&gt;~?{&#34;a&#34;: &#34;b&#39;&amp;&#34;}\n'],
     [TEXT, 'é&gt;~?{&quot;a&quot;: &quot;b&#039;&amp;&quot;}\n'],
   ],
-  'quoted-printable': [
-    [`${X}éé ü=\n`, `${X}=C3=\n=A9=C3=A9 =C3=BC=3D\n`],
-    ['é'.repeat(20), `${'=C3=A9'.repeat(12)}=C3=\r\n=A9${'=C3=A9'.repeat(7)}`],
-  ],
   'escapes such as `\\n`': [
     ['{\n\t"a"}', '{\\n\\t"a"}'],
     ['{\n\t"a"}', '{\\n\\t\\"a\\"}'],
@@ -76,15 +71,6 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
     ['é', 'Ã©'],
     ['Ñ', 'Ã\x91'],
     ['Ñ', 'Ã‘'],
-  ],
-  'UTF-16 (little-endian)': [
-    ['a{', 'a\0{\0'],
-    ['é', 'hex:e900'],
-    ['a', 'hex:fffe6100'],
-  ],
-  'UTF-16 (big-endian)': [
-    ['a{', '\0a\0{'],
-    ['a', 'hex:feff0061'],
   ],
   'Windows-1252, with `?` for other characters': [
     ['€😀', 'hex:803f'],
@@ -107,18 +93,18 @@ const read = (text: string) => (text.startsWith('hex:') ? text.slice(4) : hex(ut
 
 describe.each(ENCODINGS)('$name', ({ name, encode, decode }) => {
   it.each(EXAMPLES[name] ?? [['', 'no example']])('of %j is %j', (value, encoded) => {
-    expect(listOf(encode(utf8(value))).map((one) => hex(bytesOf(one)))).toContain(read(encoded))
+    expect([...encode(utf8(value))].map((one) => hex(bytesOf(one)))).toContain(read(encoded))
   })
 
   const [value = '', first = ''] = EXAMPLES[name]?.[0] ?? []
   it.runIf(decode !== undefined && !value.includes('\n"b"'))('is decoded', () => {
-    const decoded = resultOf(decode?.(new Uint8Array(Buffer.from(read(first), 'hex'))))
+    const decoded = decode?.(new Uint8Array(Buffer.from(read(first), 'hex')))
     expect(hex(bytesOf(decoded ?? ''))).toBe(read(value))
   })
 })
 
 it.each(['{"a":1}', 'a text & more, 100 %', '', 'ü', 'a=b'])('no encoding is read from %j', (text) => {
-  const decoded = ENCODINGS.map(({ name, decode }) => [name, resultOf(decode?.(utf8(text)))] as const)
+  const decoded = ENCODINGS.map(({ name, decode }) => [name, decode?.(utf8(text))] as const)
   const others = decoded.filter(([, one]) => one !== undefined && hex(bytesOf(one)) !== hex(utf8(text)))
   expect(others.map(([name]) => name)).toEqual([])
 })

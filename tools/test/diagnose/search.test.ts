@@ -15,8 +15,11 @@ const choice = (letter: string, likelihood?: Likelihood): Choice<string> => ({
 const group = (name: string, choices: Choice<string>[]) => ({ name, choices })
 
 /** Does all steps of a search at once. */
-const search = <State, Result>(...given: Parameters<typeof searchInSteps<State, Result>>) =>
-  runSteps(searchInSteps(...given))
+const search = <State, Result>(
+  groups: Parameters<typeof searchInSteps<State, Result>>[0],
+  start: State,
+  test: (state: State) => Result | undefined,
+) => runSteps(searchInSteps(groups, start, test, { endStep: () => 0, reserve() {} }))
 
 /** Returns all combinations, in the order in which they are tried. */
 function tried(...groups: Choice<string>[][]): string[] {
@@ -61,12 +64,11 @@ describe('a search', () => {
     expect(tried(common, common, choices)).not.toContain('ccu')
   })
 
-  it('tries each state before the choice makes the next one, and can pause at a number', () => {
+  it('tries each state before the choice makes the next one, and pauses before each', () => {
     const made: string[] = []
     const lazy: Choice<string> = {
       likelihood: 'common',
       *apply() {
-        yield 1
         for (const state of ['a', 'b', 'c']) {
           made.push(state)
           yield state
@@ -77,7 +79,7 @@ describe('a search', () => {
       ...limit(NODE_PRIMITIVES, 1, 1, 1),
       endStep: () => 5,
     })
-    expect([...steps]).toEqual([5, 5, 5, 5])
+    expect([...steps]).toEqual([5, 5])
     expect(made).toEqual(['a', 'b'])
   })
 

@@ -41,10 +41,7 @@ const WHOLE: readonly string[] = [
   DIGEST.replace(/../g, (byte) => byte.replace(/^0/, ' ')).trim(),
   'ACD47GNEMNXL3GQPM3VPTD66RPFJO7RKE5F4QMWMSA6DKYLTL2OQ====',
   'acd47gnemnxl3gqpm3vptd66rpfjo7rke5f4qmwmsa6dkyltl2oq',
-  '239957157422827630017351919541955798855968055393851495035933441434137616029',
-  '00239957157422827630017351919541955798855968055393851495035933441434137616029',
   base64.replace(/[+/=]/g, (one) => `&#${one.charCodeAt(0)};`),
-  base64.replace('=', '=3D'),
   JSON.stringify({ type: 'Buffer', data: [...bytes] }),
   `<Buffer ${DIGEST.replace(/..(?=.)/g, '$& ')}>`,
   `bytearray(${JSON.stringify([...bytes])})`,
@@ -124,16 +121,6 @@ it.each([
 ])('at most three digits of %j are wrong', (signature, description) => {
   const changed = signatureForms(signature, String).find(({ code }) => code === 'signature_changed')
   expect(changed?.matches(DIGEST) ? changed.describe?.(DIGEST) : undefined).toBe(description)
-})
-
-it.each([
-  ['hex', 16],
-  ['decimal', 10],
-])("Java's BigInteger prints a digest whose first bit is 1 as a negative number in %s", (name, base) => {
-  const digest = `f${DIGEST.slice(1)}`
-  const printed = (BigInt(`0x${digest}`) - 2n ** 256n).toString(base)
-  const form = `signature_format: a ${name} number with a minus sign, as Java's BigInteger prints it`
-  expect([printed.charAt(0), formsOf(printed, digest)[0]]).toEqual(['-', form])
 })
 
 it('letters that look like digits are read as these digits', () => {

@@ -19,7 +19,7 @@ export function checkNonce(nonce: string | undefined, mask: Mask, scheme: ToolSc
   const tooLong = length > maxLength ? ` It has ${length} characters, and at most ${maxLength} are allowed.` : ''
   const message = `X-Nonce has characters other than visible ASCII (0x21 to 0x7E)${scheme.isStandard ? ' without the full stop' : ''}: ${listCharacters(wrong)}.${tooLong}`
   // A mail or a terminal may have wrapped the nonce.
-  const fix = isCaptured && /\S\s+\S/.test(nonce) ? 'whole_header' : 'send_nonce'
+  const fix = isCaptured && /\S\s+\S/.test(nonce) ? 'whole_value' : 'send_nonce'
   return [{ code: 'nonce_characters', message, fix, evidence }]
 }
 

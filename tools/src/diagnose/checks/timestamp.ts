@@ -38,7 +38,7 @@ export function checkTimestampFormat(
   const reread = rereadDigits(timestamp)
   if (isCaptured && reread !== timestamp && isInWindow(Number(reread), now)) {
     const meant = `If white space is removed, and letters are read as digits, X-Timestamp is ${mask(reread)}.`
-    return [{ code: 'timestamp_format', message, fix: 'whole_header', evidence: [meant] }]
+    return [{ code: 'timestamp_format', message, fix: 'whole_value', evidence: [meant] }]
   }
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
@@ -117,17 +117,10 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
     const retry = 'this is a retry that was not signed again, or a local time was used as UTC'
     const cause = offset < 0 ? retry : 'probably a local time was used as UTC'
     const message = `X-Timestamp is ${zone} h ${direction} server time: ${cause}.`
-    return {
-      code: 'clock_time_zone',
-      message,
-      fix: offset < 0 ? 'sign_again_or_use_unix_time' : 'use_unix_time',
-      evidence,
-    }
+    return { code: 'clock_time_zone', message, fix: 'sign_when_sent', evidence }
   }
   const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time, which is more than ${WINDOW_SECONDS} s.`
-  return offset > 0
-    ? { code: 'clock_ahead', message, fix: 'set_clocks', evidence }
-    : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }
+  return { code: offset > 0 ? 'clock_ahead' : 'clock_behind', message, fix: 'sign_when_sent', evidence }
 }
 
 /** Returns a duration: `301 s`, `26.5 h` or `40 d`. Up to an hour, it is in seconds, because the window is in seconds too. */

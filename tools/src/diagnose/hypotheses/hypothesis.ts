@@ -3,7 +3,6 @@ import type { Primitives } from '../../primitives.js'
 import type { FindingCode, Side } from '../finding.js'
 import type { FixId } from '../fixes.js'
 import type { JsonStyle } from '../json/write.js'
-import type { Steps } from '../steps.js'
 
 /**
  * How often senders make a mistake. The search tries likely mistakes first. `expected` means that the request itself shows this value, so
@@ -29,9 +28,9 @@ export interface Variant<Output> {
   readonly value: Output
 }
 
-/** The result of a hypothesis that proposes several values, one at a time. A number is the cost of the work on the next value. */
+/** The result of a hypothesis that proposes several values. A value is tried before the next one is made. */
 export interface Variants<Output> {
-  readonly variants: Iterable<Variant<Output> | number>
+  readonly variants: Iterable<Variant<Output>>
 }
 
 /** One mistake that may explain a wrong signature: the sender signed a value that differs from the received value. */
@@ -45,8 +44,8 @@ export interface Hypothesis<Input, Output> {
   readonly what: string
   /** The style of the signed JSON, if the mistake is that the sender wrote the JSON twice. */
   readonly style?: JsonStyle
-  /** Returns the signed value for a received value. If this can take long, returns the result in steps. */
-  apply(input: Input, context: RequestContext): Applied<Output> | Steps<Applied<Output>>
+  /** Returns the signed value for a received value. */
+  apply(input: Input, context: RequestContext): Applied<Output>
 }
 
 /** Returns a function that makes hypotheses with the same code, fix and side. */
@@ -58,14 +57,11 @@ export const hypothesesOf =
 
 export type Bytes = string | Uint8Array
 
-/** Values that are made one at a time. A number is the cost of the work on the next value. */
-export type Proposed = Iterable<Bytes | number>
-
 /** Returns values that need no detail in the message. */
-export function several(values: Proposed): Variants<Bytes> {
+export function several(values: Iterable<Bytes>): Variants<Bytes> {
   return { variants: named(values) }
 }
 
-function* named(values: Proposed): Iterable<Variant<Bytes> | number> {
-  for (const value of values) yield typeof value === 'number' ? value : { detail: '', value }
+function* named(values: Iterable<Bytes>): Iterable<Variant<Bytes>> {
+  for (const value of values) yield { detail: '', value }
 }

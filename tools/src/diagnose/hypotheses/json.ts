@@ -1,10 +1,9 @@
 import { fromLatin1, fromUtf8, isUtf8, latin1, utf8 } from '../../bytes.js'
 import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
-import { type JsonText, parseInSteps } from '../json/parse.js'
+import { type JsonText, parseJson } from '../json/parse.js'
 import * as styles from '../json/styles.js'
-import { type JsonStyle, writeInSteps } from '../json/write.js'
-import type { Steps } from '../steps.js'
+import { type JsonStyle, writeJson } from '../json/write.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
 
 // This file finds one mistake: the JSON was written twice. One serializer wrote the signed JSON, and another wrote the JSON that was sent.
@@ -23,8 +22,6 @@ const PYTHON: JsonStyle = { spacing: styles.SPACED, escaping: styles.asciiString
 const PHP: JsonStyle = { spacing: styles.COMPACT, escaping: styles.phpString, number: numbers.phpNumber }
 const GO_STRUCT: JsonStyle = { spacing: styles.COMPACT, escaping: styles.htmlString }
 const GO_MAP: JsonStyle = { ...GO_STRUCT, number: numbers.javascriptNumber, order: styles.sortedOrder }
-const OLD_RUBY: JsonStyle = { spacing: styles.OLD_RUBY, escaping: styles.rawString, number: numbers.rubyNumber }
-const JAVA_HASH_MAP: JsonStyle = { ...COMPACT_RAW, order: styles.hashMapOrder }
 const GSON: JsonStyle = { spacing: styles.COMPACT, escaping: styles.gsonString }
 const PYTHON_REPR: JsonStyle = {
   spacing: styles.SPACED,
@@ -81,12 +78,6 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   phpWith('uncommon', ' with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE', { escaping: styles.lineString }),
   writer('rare', 'php', "Symfony's JsonResponse", { ...PHP, escaping: styles.symfonyString }),
   writer('uncommon', 'csharp', "C#'s System.Text.Json", { spacing: styles.COMPACT, escaping: styles.dotnetString }),
-  writer('uncommon', 'ruby', "Ruby's JSON.pretty_generate before 2.7.3", OLD_RUBY),
-  writer('uncommon', 'java', "Java's JSONObject (org.json), or Jackson with a HashMap", JAVA_HASH_MAP),
-  writer('uncommon', 'java', "Java's Jackson with its default pretty printer", {
-    spacing: styles.JACKSON,
-    escaping: styles.rawString,
-  }),
   writer('uncommon', 'java', "Java's Gson", { ...GSON, order: styles.withoutNulls }),
   javascriptWith('uncommon', ' without the null fields', { order: styles.withoutNulls }),
   pythonWith('uncommon', ' without the fields that are None', { order: styles.withoutNulls }),
@@ -110,7 +101,6 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   phpWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
   writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
-  writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: styles.rubySymbol }),
   writer('rare', 'java', "Java's Map.toString", JAVA_MAP),
   writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: styles.sortedOrder }),
 ]
@@ -133,7 +123,6 @@ const ESCAPES = new Map([
 ])
 export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   ...[...SPACINGS, ...ESCAPES, ...styles.OTHER_ESCAPES],
-  [styles.OLD_RUBY, 'indented by 2 spaces'],
   [styles.sortedOrder, 'sorted keys'],
   [styles.outerSortedOrder, 'sorted outer keys'],
   [styles.jsonbOrder, 'shorter keys first, as in jsonb'],
@@ -154,8 +143,8 @@ const COMBINED: readonly JsonStyle[] = [
 const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
 
 /** Returns the tokens of a body, or `undefined` if the body is not JSON. A body that is not UTF-8 is decoded as Latin-1. */
-export function* parseBody(body: Uint8Array): Steps<JsonText | undefined> {
-  if (!parsed.has(body)) parsed.set(body, yield* parseInSteps(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
+export function parseBody(body: Uint8Array): JsonText | undefined {
+  if (!parsed.has(body)) parsed.set(body, parseJson(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
   return parsed.get(body)
 }
 
@@ -170,9 +159,9 @@ const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'styl
   fix: style.string === undefined ? 'serialize_once' : 'write_body',
   what: 'the JSON written again',
   style,
-  *apply(body) {
-    const json = yield* parseBody(body)
-    const written = json && (yield* writeInSteps(json, style))
+  apply(body) {
+    const json = parseBody(body)
+    const written = json && writeJson(json, style)
     if (json === undefined || written === undefined) return undefined
     const encode = isUtf8(body) ? utf8 : latin1
     // The sender may have added a line feed to both texts, as `echo` does, or only to the text that was sent.

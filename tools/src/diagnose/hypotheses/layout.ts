@@ -10,8 +10,6 @@ export type Layout = readonly string[]
 
 const partsOf = (template: string): Layout => template.split(/(<\w+>|<"body">)/).filter((part) => part !== '')
 
-export const CORRECT_LAYOUT = partsOf('<timestamp>:<nonce>:<body>')
-
 function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, Layout> {
   const parts = partsOf(template)
   const fix = template === '' ? 'feed_message' : 'sign_message'
@@ -57,23 +55,17 @@ const JSON_MESSAGES = ['<timestamp>', '"<timestamp>"'].flatMap((timestamp) =>
     ].flatMap((json) => [json, json.replace(/(?<=[,:]) /g, '')]),
   ),
 )
-/** The values with the names of headers or variables before them: in lines, or as in a query. */
-const NAMED_MESSAGES = ['X-Timestamp X-Nonce', 'x-timestamp x-nonce', 'timestamp nonce body'].flatMap((names) =>
-  [': ', ':', '='].flatMap((is) =>
-    ['\n', '\r\n', '&', ';', ','].flatMap((end) => {
-      const [timestamp, nonce, body] = names.split(' ').map((name) => name + is)
-      const head = `${timestamp}<timestamp>${end}${nonce}<nonce>${end}`
-      return [`${head}${body ?? ''}<body>`, `${head}${body ?? ''}<body>${end}`, `${head}${end}<body>`]
-    }),
-  ),
-)
 const SECRET_MESSAGES = [':', '', '.', '\n', '|', ',', '&key=', '&secret='].flatMap((separator) => [
   ...[`<timestamp>:<nonce>:<body>${separator}<secret>`, `<secret>${separator}<timestamp>:<nonce>:<body>`],
   ['<timestamp>', '<nonce>', '<body>', '<secret>'].join(separator),
   ['<secret>', '<timestamp>', '<nonce>', '<body>'].join(separator),
 ])
-/** The values as Python prints a tuple or a list, or with other separators. */
+/** The values with their names, as Python prints a tuple or a list, or with other separators. */
 const PRINTED_MESSAGES = [
+  'X-Timestamp: <timestamp>\nX-Nonce: <nonce>\n<body>',
+  'X-Timestamp:<timestamp>\nX-Nonce:<nonce>\n<body>',
+  'x-timestamp:<timestamp>\nx-nonce:<nonce>\n<body>',
+  'timestamp=<timestamp>&nonce=<nonce>&body=<body>',
   "('<timestamp>', '<nonce>', '<body>')",
   "('<timestamp>', '<nonce>', b'<body>')",
   '[<timestamp>, <nonce>, <body>]',
@@ -117,7 +109,6 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   ),
   otherFormat('many', 'the message `<detail>`', ORDERED_MESSAGES),
   otherFormat('last', 'the JSON `<detail>`', JSON_MESSAGES),
-  otherFormat('many', 'the values with their names before them, `<detail>`', NAMED_MESSAGES),
   otherFormat('last', 'the message `<detail>`, of which the secret is a part', SECRET_MESSAGES),
   otherFormat('last', 'the message `<detail>`', PRINTED_MESSAGES),
   ...layouts(

@@ -16,7 +16,7 @@ import { changesOf, encodingsOf } from './text-changes.js'
 
 // This file lists the mistakes in the nonce that was signed.
 
-const ONCE = { code: 'message_nonce', fix: 'nonce_once' } as const
+const ONCE = { code: 'message_nonce', fix: 'values_once' } as const
 const AS_TEXT = { code: 'message_nonce', fix: 'nonce_as_text' } as const
 const other = hypothesesOf<string, Bytes>(ONCE)
 /** Match a prefix such as `evt_`, and one or two of them. */
@@ -62,8 +62,8 @@ const MAX_IDS = 16
 const MAX_TOKENS = 2 ** 12
 
 /** Returns the IDs in a JSON body, because the sender may have signed one of them as the nonce. */
-function* idsIn(body: Uint8Array): Iterable<Variant<string> | number> {
-  const json = yield* parseBody(body)
+function* idsIn(body: Uint8Array): Iterable<Variant<string>> {
+  const json = parseBody(body)
   let count = 0
   for (let token = 1; json !== undefined && token < Math.min(json.kinds.length, MAX_TOKENS); token++) {
     const isId =

@@ -109,12 +109,8 @@ const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -
 /** Other texts that a sender may use instead of the secret, because a placeholder was not replaced by its value. */
 const UNFILLED = [
   'secret | SECRET | webhook_secret | process.env.WEBHOOK_SECRET | process.env.SECRET',
-  'ENV["WEBHOOK_SECRET"] | #{ENV["WEBHOOK_SECRET"]} | %env(WEBHOOK_SECRET)% | env(WEBHOOK_SECRET)',
-  '$env:WEBHOOK_SECRET | $(WEBHOOK_SECRET) | ${{ secrets.WEBHOOK_SECRET }}',
-  '{{ secrets.WEBHOOK_SECRET }} | {{ .Values.webhookSecret }} | {{ .Values.secret }}',
-  '{{ env.WEBHOOK_SECRET }} | ${webhook.secret} | ${app.webhook.secret} | <WEBHOOK_SECRET> | <secret>',
+  '#{ENV["WEBHOOK_SECRET"]} | $env:WEBHOOK_SECRET | $(WEBHOOK_SECRET) | ${{ secrets.WEBHOOK_SECRET }} | <secret>',
   'YOUR_SECRET | your_secret | your-secret | your-webhook-secret | changeme | change-me',
-  "os.environ['WEBHOOK_SECRET'] | ENV['WEBHOOK_SECRET'] | #{ENV['WEBHOOK_SECRET']} | /run/secrets/webhook_secret",
 ].flatMap((line) => line.split(' | '))
 
 const placeholder = kind({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })

@@ -1,8 +1,7 @@
 import { fromHex } from '../../bytes.js'
 import { ODD_SPACE } from '../../text.js'
 import { ENCODINGS, type EncodingKind, isTriedOn } from '../encodings.js'
-import { inSteps, replaceInSteps, type Steps } from '../steps.js'
-import { type Bytes, type Hypothesis, type Likelihood, type Proposed, several } from './hypothesis.js'
+import { type Bytes, type Hypothesis, type Likelihood, several } from './hypothesis.js'
 
 // This file lists changes that may happen to each of the four values: the timestamp, the nonce, the body and the secret.
 
@@ -14,7 +13,7 @@ interface TextChange {
   readonly likelihood: Likelihood
   /** What was signed, for a message. `<value>` is replaced by the name of the value: `the nonce`. */
   readonly what: string
-  readonly change: (text: string) => Bytes | undefined | Steps<string>
+  readonly change: (text: string) => Bytes | undefined
 }
 
 const changeOf =
@@ -44,7 +43,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   spaceAdded('last', '<value> and a no-break space after it', (text) => `${text}\xa0`),
   spaceAdded('last', '<value> and a NUL after it', (text) => `${text}\0`),
   changeOf('space removed')('uncommon', '<value> without its white space and invisible characters', (text) =>
-    replaceInSteps(text, ODD_SPACE, ''),
+    text.replace(ODD_SPACE, ''),
   ),
 
   quotesAdded('uncommon', '<value> between double quotes', (text) => `"${text}"`),
@@ -100,7 +99,7 @@ export function encodingsOf<Input>(
 ): Hypothesis<Input, Bytes>[] {
   return ENCODINGS.flatMap((encoding) => {
     const { kind, name, encode, decode, likelihood: natural } = encoding
-    const row = (cause: Cause | undefined, how: string, change: (bytes: Uint8Array) => Proposed) => {
+    const row = (cause: Cause | undefined, how: string, change: (bytes: Uint8Array) => Iterable<Bytes>) => {
       const apply = (input: Input) => {
         const bytes = bytesOf(input)
         return several(isTriedOn(encoding, bytes.length) ? change(bytes) : [])
@@ -109,10 +108,7 @@ export function encodingsOf<Input>(
     }
     // The decoders of other kinds only remove quotes, which is a change of its own.
     const decoded = kind === 'encoded' ? causes.decoded : kind === 'escaped' ? causes.escaped : undefined
-    const decodeOne = function* (bytes: Uint8Array) {
-      const one = yield* inSteps(decode?.(bytes))
-      if (one !== undefined) yield one
-    }
+    const decodeOne = (bytes: Uint8Array) => [decode?.(bytes)].filter((one) => one !== undefined)
     const all = [row(causes[kind], 'in', encode), row(decode && decoded, 'decoded from', decodeOne)]
     return all.filter((one) => one !== undefined)
   })

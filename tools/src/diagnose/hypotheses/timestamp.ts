@@ -11,7 +11,7 @@ const MAX_DRIFT = 60
 
 const seconds = (instant: number) => Math.floor(instant / 1000)
 const unfilled = hypothesesOf<number, Bytes>({ code: 'message_timestamp', fix: 'fill_in_value' })
-const ONCE = { code: 'message_timestamp', fix: 'timestamp_once' } as const
+const ONCE = { code: 'message_timestamp', fix: 'values_once' } as const
 const other = hypothesesOf<number, Bytes>(ONCE)
 
 /** The input of these hypotheses is the time in X-Timestamp, in milliseconds since the Unix epoch. */

@@ -1,5 +1,3 @@
-import { runSteps, type Steps } from '../steps.js'
-
 // This file splits a JSON text into tokens. Unlike `JSON.parse`, it loses nothing: `1.0` stays `1.0`, `\u00eb` stays an escape, and a
 // repeated key stays.
 
@@ -14,8 +12,9 @@ export const NUMBER = 7
 /** `true`, `false` or `null`. */
 export const WORD = 8
 
-/** The maximum numbers of tokens and of nested brackets. Without them, a body of a million brackets would take much time and memory. */
-const MAX_TOKENS = 2 ** 20
+/** The maximum numbers of characters, of tokens and of nested brackets, so that JSON is parsed or written in less than 100 ms. */
+const MAX_LENGTH = 2 ** 18
+const MAX_TOKENS = 2 ** 17
 const MAX_DEPTH = 1024
 
 /** Returns a table that contains 1 at the code of each character. A table is faster than a search in a string. */
@@ -48,14 +47,9 @@ export interface JsonText {
   readonly closes: Int32Array
 }
 
-/** The number of characters after which the parser yields, so that other work of the process can run. */
-const STEP = 2 ** 14
-
-/** Returns the tokens of a JSON text, or `undefined` if the text is not JSON or exceeds a limit. */
-export const parseJson = (text: string): JsonText | undefined => runSteps(parseInSteps(text))
-
-/** Does the work of {@link parseJson} in steps. There is no recursion, because deep nesting would overflow the stack. */
-export function* parseInSteps(text: string): Steps<JsonText | undefined> {
+/** Returns the tokens of a JSON text, or `undefined` if the text is not JSON or exceeds a limit. Without recursion, no nesting is too deep. */
+export function parseJson(text: string): JsonText | undefined {
+  if (text.length > MAX_LENGTH) return undefined
   // The tokens are in typed arrays, because lists that grow would take twice the time.
   const most = Math.min(text.length, MAX_TOKENS)
   const kinds = new Uint8Array(most)
@@ -65,7 +59,6 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
   /** The comma or colon since the last token, or 0. */
   let separator = 0
   let end = 0
-  let stepped = 0
   for (let start = 0; start < text.length; start = end) {
     end = start + 1
     const code = text.charCodeAt(start)
@@ -99,10 +92,6 @@ export function* parseInSteps(text: string): Steps<JsonText | undefined> {
     starts[count] = start
     ends[count] = end
     count++
-    if (end - stepped > STEP) {
-      yield end - stepped
-      stepped = end
-    }
   }
   if (count === 0 || open.length > 0 || separator !== 0) return undefined
   const used = <Numbers extends Uint8Array | Int32Array>(numbers: Numbers) => numbers.slice(0, count) as Numbers

@@ -16,11 +16,6 @@ export const INDENT_3: Spacing = { item: ',', colon: ' : ', indent: '   ' }
 export const INDENT_4 = indentedBy('    ')
 export const TABS = indentedBy('\t')
 export const SPACED_COLON: Spacing = { item: ',', colon: ': ' }
-/** The white space of Jackson's DefaultPrettyPrinter: `{ }` for an empty object, and `[ 1, 2 ]` on one line. */
-export const JACKSON: Spacing = { item: ',', colon: ' : ', indent: '  ', hollow: [' ', ' '], hasInlineArrays: true }
-/** The white space of `pretty_generate` in Ruby's json before version 2.7.3, with a line break in empty objects and arrays. */
-export const OLD_RUBY: Spacing = { ...INDENT_2, hollow: ['\n', '\n\n'] }
-
 /** Returns the short escape of a character, such as `\n`, or `undefined` if JSON has none for it. */
 function shortEscape(character: string): string | undefined {
   const short = character === '/' ? '\\/' : JSON.stringify(character).slice(1, -1)
@@ -75,23 +70,11 @@ export const dotnetString = escaping(/["\\<>&'+`\x00-\x1f\x7f-\uffff]/, '"', 0x1
 export const gsonString = escaping(/["\\<>&='\x00-\x1f\u2028\u2029]/)
 export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/, '"', 0x80)
 const escapedTags: StringStyle = (text) => rawString(text).replaceAll('</', '<\\/')
-/** Styles that escape other ranges of characters, or write the hex digits in uppercase. `"` is escaped in each. */
+/** Escapes that other serializers write: org.json, and Jackson and Newtonsoft with an option. */
 export const OTHER_ESCAPES: ReadonlyMap<StringStyle, string> = new Map([
   [escapedTags, '`</` as `<\\/`'],
-  ...(
-    [
-      ['characters beyond ASCII', /["\\\x00-\x1f\x80-\uffff]/],
-      ['characters beyond Latin-1', /["\\\x00-\x1f\u0100-\uffff]/],
-      ['characters beyond U+FFFF', /["\\\x00-\x1f\ud800-\udfff]/],
-      ['`<`, `>`, `&` and characters beyond ASCII', /["\\<>&\x00-\x1f\x80-\uffff]/],
-      ['`<`, `>`, `&` and quotes', /["\\<>&'\x00-\x1f]/],
-      ['`/` and characters beyond Latin-1', /["\\/\x00-\x1f\u0100-\uffff]/],
-    ] as const
-  ).flatMap(([what, matches]) =>
-    [0, 0x10000].flatMap((uppercaseBelow) =>
-      ['', '"<>&\''].map((never) => [escaping(matches, never, uppercaseBelow), `${what} as \\uXXXX`] as const),
-    ),
-  ),
+  [escaping(/["\\\x00-\x1f\x80-\uffff]/, '', 0x10000), 'characters beyond ASCII as \\uXXXX'],
+  [escaping(/["\\<>&'\x00-\x1f]/, '"', 0), '`<`, `>`, `&` and quotes as \\uXXXX'],
 ])
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
 
@@ -106,9 +89,6 @@ export const pythonString: StringStyle = (text) => inPythonQuotes(text, escapePy
 
 /** Returns a string as Ruby's `inspect` writes it. */
 export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[{$@])/g, '\\#')
-export const rubySymbol: StringStyle = (text) =>
-  `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
-
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
 /** Returns one member per key, as parsers do. A repeated key has the place of its first member, and the value of its last member. */
@@ -136,18 +116,6 @@ export const jsonbOrder: Arrange = (members) => {
   const lengths = new Map(members.map(({ key }) => [key, utf8(key).length]))
   const lengthOf = ({ key }: Member) => lengths.get(key) as number
   return lastOfEachKey(members).sort((one, other) => lengthOf(one) - lengthOf(other) || byKey(one, other))
-}
-
-/** Returns the members in the order of Java's HashMap, a table of 2^n places that is at most 75 % full. */
-export const hashMapOrder: Arrange = (members) => {
-  let size = 16
-  while (size * 0.75 < members.length) size *= 2
-  const placeOf = ({ key }: Member) => {
-    let hash = 0
-    for (let index = 0; index < key.length; index++) hash = (31 * hash + key.charCodeAt(index)) | 0
-    return (hash ^ (hash >>> 16)) & (size - 1)
-  }
-  return lastOfEachKey(members).sort((one, other) => placeOf(one) - placeOf(other))
 }
 
 export const withoutNulls: Arrange = (members, json) => members.filter(({ from }) => written(json, from + 1) !== 'null')

@@ -1,4 +1,3 @@
-import { changeParts, flat, isSteps, PER_TOKEN, runSteps, STEP, type Steps } from '../steps.js'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -13,6 +12,7 @@ import {
   WORD,
   written,
 } from './parse.js'
+import { COMPACT } from './styles.js'
 
 export interface Spacing {
   /** The text between two members or elements: `,` or `, `. A line break can follow. */
@@ -21,10 +21,6 @@ export interface Spacing {
   readonly colon: string
   /** The indentation of one level. If `indent` is absent, everything is on one line. */
   readonly indent?: string
-  /** The text inside an empty object and inside an empty array, such as a space in `{ }`. */
-  readonly hollow?: readonly [object: string, array: string]
-  /** Whether arrays are on one line: `[ 1, 2 ]`. */
-  readonly hasInlineArrays?: boolean
 }
 
 /** Returns the members of an object in another order, or without some members. */
@@ -34,18 +30,14 @@ export type Arrange = (members: Member[], json: JsonText) => Member[]
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
-  /** Returns a string with quotes and escapes. For a long string, it is called with one part at a time. */
+  /** Returns a string with quotes and escapes. */
   readonly escaping?: ((text: string) => string) | undefined
-  /** Replaces `escaping` in a style that is not JSON, such as Python's repr. It is called with the whole string. */
+  /** Replaces `escaping` in a style that is not JSON, such as Python's repr. */
   readonly string?: ((text: string) => string) | undefined
-  /** Returns a key in this style. Without this function, keys are written like strings. */
-  readonly key?: ((text: string) => string) | undefined
   readonly number?: ((number: string, token: number) => string) | undefined
   /** Returns `true`, `false` or `null` in this style, such as `True`. */
   readonly word?: ((word: string) => string) | undefined
 }
-
-const WITHOUT_SPACE: Spacing = { item: ',', colon: ':' }
 
 /** A written text has at most `MAX_GROWTH` times the original length, plus `MAX_SHORT`. Deep nesting could make the indentation very long. */
 const MAX_GROWTH = 8
@@ -67,7 +59,7 @@ interface Prepared {
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
 
-function* prepare(json: JsonText): Steps<Prepared> {
+function prepare(json: JsonText): Prepared {
   const before = PREPARED.get(json)
   if (before !== undefined) return before
   const texts: string[] = []
@@ -76,7 +68,6 @@ function* prepare(json: JsonText): Steps<Prepared> {
     const text = written(json, token)
     texts.push(text)
     isSpecial.push(ESCAPED_BY_SOME.test(text))
-    if ((token + 1) % STEP === 0) yield PER_TOKEN * STEP
   }
   const prepared = { written: texts, isSpecial, decoded: [], orders: new Map() }
   PREPARED.set(json, prepared)
@@ -84,34 +75,21 @@ function* prepare(json: JsonText): Steps<Prepared> {
 }
 
 /** Returns the JSON text with each token replaced. The text between the tokens stays unchanged. */
-export function* replaceTokens(
-  { text, starts, ends }: JsonText,
-  replace: (token: number) => string | Steps<string>,
-): Steps<string> {
+export function replaceTokens({ text, starts, ends }: JsonText, replace: (token: number) => string): string {
   let replaced = ''
-  let part = ''
   for (let token = 0; token < starts.length; token++) {
-    const instead = replace(token)
-    part += text.slice(ends[token - 1] ?? 0, starts[token])
-    part += isSteps(instead) ? yield* instead : instead
-    if ((token + 1) % STEP !== 0) continue
-    replaced += flat(part)
-    part = ''
-    yield PER_TOKEN * STEP
+    replaced += text.slice(ends[token - 1] ?? 0, starts[token]) + replace(token)
   }
-  yield PER_TOKEN * (starts.length % STEP)
-  return replaced + part + text.slice(ends.at(-1))
+  return replaced + text.slice(ends.at(-1))
 }
 
 /** Returns JSON in another style, or `undefined` if the text would become too long. */
-export const writeJson = (json: JsonText, style: JsonStyle): string | undefined => runSteps(writeInSteps(json, style))
-
-export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | undefined> {
+export function writeJson(json: JsonText, style: JsonStyle): string | undefined {
   // If the members are in another order, their white space does not fit any more, so none is written.
-  const spacing = style.spacing ?? (style.order && WITHOUT_SPACE)
-  const prepared = yield* prepare(json)
-  if (spacing === undefined) return yield* replaceTokens(json, (token) => writeToken(json, prepared, token, style))
-  const tokens = style.order === undefined ? undefined : yield* orderOf(json, prepared, style.order)
+  const spacing = style.spacing ?? (style.order && COMPACT)
+  const prepared = prepare(json)
+  if (spacing === undefined) return replaceTokens(json, (token) => writeToken(json, prepared, token, style))
+  const tokens = style.order === undefined ? undefined : orderOf(json, prepared, style.order)
   const count = (tokens ?? json.kinds).length
   const indentations: string[] = []
   const indentationOf = (depth: number) => {
@@ -120,67 +98,41 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   }
   const maxLength = MAX_GROWTH * json.text.length + MAX_SHORT
   let text = ''
-  let part = ''
   let depth = 0
   let before = 0
-  /** The kinds of the open brackets. */
-  const open: number[] = []
-  const isInline = () => spacing.hasInlineArrays === true && open.at(-1) === OPEN_ARRAY
   for (let index = 0; index < count; index++) {
     const token = tokens === undefined ? index : (tokens[index] as number)
     const kind = json.kinds[token] as number
-    const isInside = isInline()
-    if (isClosing(kind) && !isInside) depth--
-    const written = writeToken(json, prepared, token, style)
-    part += isInside ? betweenInline(before, kind, spacing) : between(before, kind, spacing, indentationOf(depth))
-    part += isSteps(written) ? yield* written : written
-    if (isClosing(kind)) open.pop()
-    if (isOpening(kind)) open.push(kind)
-    if (isOpening(kind) && !isInline()) depth++
+    if (isClosing(kind)) depth--
+    text += between(before, kind, spacing, indentationOf(depth)) + writeToken(json, prepared, token, style)
+    if (isOpening(kind)) depth++
     before = kind
-    if (text.length + part.length > maxLength) return undefined
-    if ((index + 1) % STEP !== 0) continue
-    text += flat(part)
-    part = ''
-    yield PER_TOKEN * STEP
+    if (text.length > maxLength) return undefined
   }
-  yield PER_TOKEN * (count % STEP)
-  return text + part
+  return text
 }
 
 const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
 const isClosing = (kind: number) => kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
 
 /** Returns the text between two tokens of these kinds. At the start of the text, `before` is 0. */
-function between(before: number, kind: number, { item, colon, indent, hollow }: Spacing, indentation: string): string {
+function between(before: number, kind: number, { item, colon, indent }: Spacing, indentation: string): string {
   if (before === 0) return ''
   if (before === KEY) return colon
-  if (isOpening(before) && isClosing(kind)) {
-    const text = hollow?.[kind === CLOSE_OBJECT ? 0 : 1] ?? ''
-    return text.includes('\n') ? text + indentation : text
-  }
+  if (isOpening(before) && isClosing(kind)) return ''
   const separator = isOpening(before) || isClosing(kind) ? '' : item
   return indent === undefined ? separator : `${separator}\n${indentation}`
 }
 
-const betweenInline = (before: number, kind: number, { item }: Spacing): string =>
-  before === OPEN_ARRAY || kind === CLOSE_ARRAY ? ' ' : `${item} `
-
-function writeToken(json: JsonText, prepared: Prepared, token: number, style: JsonStyle): string | Steps<string> {
+function writeToken(json: JsonText, prepared: Prepared, token: number, style: JsonStyle): string {
   const kind = json.kinds[token] as number
   const as = prepared.written[token] as string
   if (isOpening(kind) || isClosing(kind)) return as
-  if (kind === KEY && style.key !== undefined) return style.key(decodedText(json, prepared, token))
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as
   if (style.string !== undefined) return style.string(decodedText(json, prepared, token))
   if (style.escaping === undefined || !prepared.isSpecial[token]) return as
-  const text = decodedText(json, prepared, token)
-  return text.length > STEP ? escapeInSteps(text, style.escaping) : style.escaping(text)
-}
-
-function* escapeInSteps(text: string, escaping: (text: string) => string): Steps<string> {
-  return `"${yield* changeParts(text, (part) => escaping(part).slice(1, -1))}"`
+  return style.escaping(decodedText(json, prepared, token))
 }
 
 function decodedText(json: JsonText, { decoded }: Prepared, token: number): string {
@@ -189,11 +141,10 @@ function decodedText(json: JsonText, { decoded }: Prepared, token: number): stri
 }
 
 /** Returns the indexes of all tokens in another order. There is no recursion, because deep nesting would overflow the stack. */
-function* orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): Steps<readonly number[]> {
+function orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): readonly number[] {
   const before = orders.get(arrange)
   if (before !== undefined) return before
   const order: number[] = []
-  let stepped = 0
   const pending = [{ from: 0, to: json.kinds.length }]
   for (let range = pending.pop(); range !== undefined; range = pending.pop()) {
     const { to } = range
@@ -201,17 +152,8 @@ function* orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): Steps
       order.push(token)
       if (json.kinds[token] !== OPEN_OBJECT) continue
       pending.push({ from: json.closes[token] as number, to })
-      const members: Member[] = []
-      for (const member of membersOf(json, token)) {
-        members.push(member)
-        if (members.length % STEP === 0) yield PER_TOKEN * STEP
-      }
-      for (const member of arrange(members, json).reverse()) pending.push(member)
+      for (const member of arrange([...membersOf(json, token)], json).reverse()) pending.push(member)
       break
-    }
-    if (order.length - stepped > STEP) {
-      yield PER_TOKEN * (order.length - stepped)
-      stepped = order.length
     }
   }
   orders.set(arrange, order)

@@ -31,7 +31,7 @@ describe('a nonce', () => {
 
   it('was wrapped by the program that wrote a capture', () => {
     const fixOf = (nonce: string, isCaptured?: boolean) => checkNonce(nonce, mask, X_SIGNATURE, isCaptured)[0]?.fix
-    expect([fixOf('a b', true), fixOf('a  b', true)]).toEqual(['whole_header', 'whole_header'])
+    expect([fixOf('a b', true), fixOf('a  b', true)]).toEqual(['whole_value', 'whole_value'])
     expect([fixOf('a b'), fixOf(' a', true), fixOf('a ', true), fixOf('é', true)]).toEqual(Array(4).fill('send_nonce'))
   })
 })

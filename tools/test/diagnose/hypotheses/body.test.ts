@@ -2,8 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { hex, utf8 } from '../../../src/bytes.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from '../../../src/diagnose/hypotheses/body.js'
-import type { Variants } from '../../../src/diagnose/hypotheses/hypothesis.js'
-import { asBytes, bytesOf, CONTEXT, listOf, proposed, resultOf, rowNamed } from './proposals.js'
+import { asBytes, bytesOf, CONTEXT, proposed, rowNamed, variantsOf } from './proposals.js'
 
 // The requests of captured.jsonl are the proof of the other rows.
 
@@ -32,8 +31,8 @@ it.each(EXAMPLES)('the body %s: %j is %j', (what, received, signed) => {
 
 it('decoders are applied one after the other, at most three of them', () => {
   const decoded = (what: string, body: Uint8Array) => {
-    const { variants } = resultOf(rowNamed(BODY_SOURCES, what).apply(body, CONTEXT)) as Variants<Uint8Array | string>
-    return listOf(variants).map(({ detail, value }) => `${detail}: ${Buffer.from(value as string).toString('latin1')}`)
+    const variants = variantsOf(rowNamed(BODY_SOURCES, what), body)
+    return variants.map(({ detail, value }) => `${detail}: ${Buffer.from(value as string).toString('latin1')}`)
   }
   const zipped = gzipSync('{"a":1}')
   const sent = utf8(zipped.toString('base64'))

@@ -1,6 +1,5 @@
 import { fromHex, fromUtf8, hex, isUtf8, utf8 } from '../../../src/bytes.js'
 import type { Hypothesis, RequestContext, Variant } from '../../../src/diagnose/hypotheses/hypothesis.js'
-import { isSteps, runSteps, type Steps } from '../../../src/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../../src/node-primitives.js'
 
 export const CONTEXT: RequestContext = {
@@ -18,24 +17,17 @@ export const CONTEXT: RequestContext = {
 export const bytesOf = (text: string) => (text.startsWith('hex:') ? (fromHex(text.slice(4)) as Uint8Array) : utf8(text))
 export const asBytes = (value: unknown) => (value instanceof Uint8Array ? value : utf8(String(value)))
 
-/** Returns the result of a hypothesis, whose work may be done in steps. */
-export const resultOf = <Result>(work: Result | Steps<Result>): Result => (isSteps(work) ? runSteps(work) : work)
-
 /** Returns the variants that a row proposes for an input. */
 export function variantsOf<Input, Output extends object | string>(
   row: Hypothesis<Input, Output>,
   input: Input,
   context: RequestContext = CONTEXT,
 ): readonly Variant<Output>[] {
-  const applied = resultOf(row.apply(input, context))
+  const applied = row.apply(input, context)
   if (applied === undefined) return []
   const isSeveral = typeof applied === 'object' && 'variants' in applied
-  return isSeveral ? listOf(applied.variants) : [{ detail: '', value: applied }]
+  return isSeveral ? [...applied.variants] : [{ detail: '', value: applied }]
 }
-
-/** Returns the values of a hypothesis without the costs of the work between them. */
-export const listOf = <Value>(proposed: Iterable<Value | number>): Value[] =>
-  [...proposed].filter((one): one is Value => typeof one !== 'number')
 
 /** Returns all values that a row proposes for an input, as hex. */
 export function proposed<Input, Output extends object | string>(

@@ -1,7 +1,7 @@
 /* biome-ignore-all lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 import { expect, it } from 'vitest'
 import { TEXT_CHANGES } from '../../../src/diagnose/hypotheses/text-changes.js'
-import { asBytes, resultOf } from './proposals.js'
+import { asBytes } from './proposals.js'
 
 /** The text before each change, and the text that was signed. */
 const EXAMPLES = [
@@ -41,7 +41,7 @@ it.each(EXAMPLES.map(([text, changed], index) => [TEXT_CHANGES[index]?.what, tex
   '%s: %j is %j',
   (what, text, changed) => {
     const row = TEXT_CHANGES.find((one) => one.what === what)
-    expect(Buffer.from(asBytes(resultOf(row?.change(text)))).toString()).toBe(changed)
+    expect(Buffer.from(asBytes(row?.change(text))).toString()).toBe(changed)
   },
 )
 
