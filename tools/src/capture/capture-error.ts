@@ -3,9 +3,9 @@ export const CAPTURE_SHAPES: readonly string[] = [
   'HTTP text: head, blank line and body, also quoted, indented or fenced',
   'the output of curl -v, and the body in a separate file',
   'the log of an HTTP client: curl --trace, Apache HttpClient or Python',
-  'a curl command, as copied for bash or cmd',
+  'a curl command, as copied for bash',
   'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or an export of ngrok, webhook.site or an API client',
-  'what a tool exports: a span of OpenTelemetry, a CSV of webhook.site, a log of Kubernetes, a request of Burp, headers of DevTools',
+  'what a tool exports: a CSV of webhook.site or Application Insights, a request of Burp',
   'a dump of bytes (xxd, hexdump -C), or any other text that contains the three headers and the body',
 ]
 

@@ -1,6 +1,6 @@
 import { fromHex, fromLatin1, latin1, utf8 } from '../bytes.js'
 
-export const SHORT: { readonly [letter: string]: string } = {
+const SHORT: { readonly [letter: string]: string } = {
   n: '\n',
   r: '\r',
   t: '\t',

@@ -32,8 +32,6 @@ const PRODUCTS: readonly ((object: Json) => Json | undefined)[] = [
     const { text: body, encoding, params } = postData
     return { ...request, body, encoding, params }
   },
-  // A span of OpenTelemetry
-  ({ attributes, ...span }) => (Array.isArray(attributes) ? { ...span, ...fromAttributes(attributes) } : undefined),
   // `wrangler tail` of Cloudflare. The body can be in any line that the worker printed.
   ({ event, logs, eventTimestamp: time }) => {
     const request = Object(event)['request']
@@ -191,16 +189,6 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     }
   }
   return found
-}
-
-/** Returns a list of `{ key, value: { stringValue } }` as one object. */
-function fromAttributes(list: readonly unknown[]): Json {
-  const plain = ({ arrayValue, stringValue, intValue }: Json): unknown =>
-    isJsonObject(arrayValue) && Array.isArray(arrayValue['values'])
-      ? arrayValue['values'].filter(isJsonObject).map(plain)
-      : (stringValue ?? intValue)
-  const named = list.filter(isJsonObject).filter(({ key, value }) => typeof key === 'string' && isJsonObject(value))
-  return Object.fromEntries(named.map(({ key, value }) => [key, plain(value as Json)]))
 }
 
 /** Matches the name of a header after a prefix of Traefik or OpenTelemetry: `request_X-Nonce`, `http.request.header.x-nonce`. */

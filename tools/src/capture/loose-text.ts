@@ -75,9 +75,6 @@ function requestLineOf(text: string): Header[] {
 function* possibleBodies(text: string): Generator<PossibleBody> {
   for (const { bytes, isWhole } of printedBytes(text)) yield isWhole ? exact(bytes) : { body: bytes }
   for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
-  for (const [, numbers] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g)) {
-    yield exact(Uint8Array.from(String(numbers).split(', '), Number))
-  }
   // Bruno writes the body in a block such as `body:json { … }`, and indents each line of the body.
   const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
   if (block !== undefined) yield { body: utf8(block.replace(/^ {2}/gm, '')) }

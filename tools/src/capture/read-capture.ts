@@ -8,11 +8,11 @@ import { readDebugLog } from './debug-log.js'
 import { decodeEscapes } from './escapes.js'
 import { anyNameOf, type Header, hasSignature } from './headers.js'
 import { readHexDump } from './hex-dump.js'
-import { beginsAsHttpText, beginsAsRequest, joinNamesAndValues, parseHttpText } from './http-text.js'
+import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
 import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
 import { decodeWhole, readLooseText } from './loose-text.js'
 import { readNetworkDump } from './network-dump.js'
-import { readBurp, readContainerLog, readTable } from './wrapped-text.js'
+import { readBurp, readTable } from './wrapped-text.js'
 
 // This file also runs in a browser, so it imports no module of Node.
 
@@ -102,8 +102,7 @@ const READERS: readonly Reader[] = [
   { matches: isOther, read: ({ bytes, text }) => decodeWhole(text, bytes), certainty: 'exact' },
   { matches: isOther, read: ({ bytes, text }) => readHexDump(text, bytes), certainty: 'exact' },
   { matches: isOther, read: ({ text }) => readNetworkDump(text) },
-  { matches: isOther, read: ({ bytes }) => readContainerLog(bytes) },
-  { matches: isOther, read: removeTerminalMarks },
+  { matches: isOther, read: removeColours },
   { matches: isJson, read: readJson },
   // If the output of the command follows, its headers are used, because curl sent them.
   { matches: isCommand, read: ({ bytes, text }) => ({ ...parseCurlCommand(fromLatin1(bytes)), ...headOf(text) }) },
@@ -111,7 +110,6 @@ const READERS: readonly Reader[] = [
   { matches: ({ isHttpText }) => !isHttpText, read: findFenced },
   refuse(/^(?:[\d:.]+ )?=> Send header/m, 'is the output of curl --trace-ascii, which has dots for bytes. Use --trace'),
   { matches: ({ isHttpText }) => !isHttpText, read: readAfterProse },
-  { matches: any, read: ({ bytes }) => joinNamesAndValues(bytes) },
   { matches: any, read: readPrinted },
 ]
 
@@ -215,16 +213,10 @@ function tryHttpText({ bytes, text }: Source): CapturedRequest | CaptureError | 
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
-const SIGNATURE_LINE = new RegExp(`^[ \\t>*-]{0,20}${anyNameOf('signature')}:(.*)$`, 'im')
 
-/** Removes colour codes, or else a visible `^M` or `\r\n` at the end of each line. Returns `undefined` if the text contains neither. */
-function removeTerminalMarks({ bytes, text }: Source): Uint8Array | undefined {
-  if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
-  const signature = SIGNATURE_LINE.exec(text)?.[1] ?? ''
-  const [mark] = /(?:\^M\$?|\\r\\n)$/.exec(signature) ?? []
-  if (mark === undefined) return undefined
-  const lines = fromLatin1(bytes).split('\n')
-  return latin1(lines.map((line) => (line.endsWith(mark) ? line.slice(0, -mark.length) : line)).join('\n'))
+/** Removes the colour codes of a terminal. Returns `undefined` if the text contains none. */
+function removeColours({ bytes, text }: Source): Uint8Array | undefined {
+  return text.search(COLOUR) === -1 ? undefined : latin1(fromLatin1(bytes).replace(COLOUR, ''))
 }
 
 function headOf(text: string): Pick<CapturedRequest, 'headers' | 'arrival'> | undefined {

@@ -6,26 +6,23 @@ import { writeJson } from '../diagnose/json/write.js'
 import type { PossibleBody } from './captured-request.js'
 import { decodeEscapes, printedBytes } from './escapes.js'
 
-/** A change that a tool may have made to a body, and how to undo this change. */
-interface Change {
-  /** The change. The text ends a sentence that begins with "The capture". */
-  readonly what: string
-  /** Returns the bodies that the sender may have sent. */
-  readonly restore: (body: Uint8Array) => Iterable<Uint8Array | undefined>
-  /** Whether `restore` is slow, so that it is called only for bodies of up to `MAX_REWRITTEN` bytes. */
-  readonly isSlow: boolean
-}
-
 const MAX_REWRITTEN = 2 ** 18
 
-const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
-const inText = (what: string, restore: (text: string) => string): Change =>
-  rewritten(what, (body) => [bytes.latin1(restore(bytes.fromLatin1(body)))])
+/** A change that a tool may have made to a body, and how to undo it. `what` ends a sentence that begins with "The capture". */
+type Change = readonly [what: string, restore: (body: Uint8Array) => Uint8Array | undefined]
 
-/** All changes, the likeliest first. The body is decoded as Latin-1, so `\xc2\xa0` is one no-break space in UTF-8. */
+const inText = (what: string, restore: (text: string) => string): Change => [
+  what,
+  (body) => bytes.latin1(restore(bytes.fromLatin1(body))),
+]
+
+const NEWLINES: readonly Change[] = [
+  inText('changed the newlines of the body', bytes.withCrlf),
+  inText('changed the newlines of the body', (text) => text.replaceAll('\r\n', '\n')),
+]
+
+/** All other changes, the likeliest first. They are undone in bodies of up to `MAX_REWRITTEN` bytes. In Latin-1, `\xc2\xa0` is one no-break space. */
 const CHANGES: readonly Change[] = [
-  { ...inText('changed the newlines of the body', bytes.withCrlf), isSlow: false },
-  { ...inText('changed the newlines of the body', (text) => text.replaceAll('\r\n', '\n')), isSlow: false },
   inText('has typographic quotes in the body', (text) =>
     text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'"),
   ),
@@ -35,25 +32,25 @@ const CHANGES: readonly Change[] = [
   inText('has spaces in place of tabs', (text) => text.replace(/^ +/gm, (indent) => '\t'.repeat(indent.length))),
   inText('has tabs in place of spaces', (text) => text.replaceAll('\t', ' ')),
   inText('broke the body into lines', (text) => text.replaceAll('\n', ' ')),
-  rewritten('saved the body in another encoding', (body) => [
-    bytes.isAscii(body)
-      ? undefined
-      : bytes.isUtf8(body)
-        ? bytes.windows1252(bytes.fromUtf8(body))
-        : bytes.utf8(bytes.fromWindows1252(body)),
-  ]),
-  rewritten('escaped the body', (body) => [decodeEscapes(bytes.fromUtf8(body))]),
-  rewritten('escaped the body for HTML', (body) => [bytes.bytesOf(fromHtml(body) ?? '')]),
-  rewritten('wrote the body between quotes', (body) => {
-    const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(bytes.fromUtf8(body)) ?? []
-    return [quoted === undefined ? undefined : decodeEscapes(quoted)]
-  }),
-  rewritten('printed the bytes of the body', (body) => {
-    return [...printedBytes(bytes.fromUtf8(body))].map((printed) => (printed.isWhole ? printed.bytes : undefined))
-  }),
-  rewritten('has the body in hex', (body) => [bytes.fromHex(bytes.fromLatin1(body).replace(/^\\x|^0x|\s+/g, ''))]),
-  rewritten('has the body in Base64', (body) => [bytes.fromBase64(bytes.fromLatin1(body).replace(/\s+/g, ''))]),
+  ['saved the body in another encoding', (body) => (bytes.isAscii(body) ? undefined : inOtherEncoding(body))],
+  ['escaped the body', (body) => decodeEscapes(bytes.fromUtf8(body))],
+  ['escaped the body for HTML', (body) => bytes.bytesOf(fromHtml(body) ?? '')],
+  ['wrote the body between quotes', withoutQuotes],
+  [
+    'printed the bytes of the body',
+    (body) => [...printedBytes(bytes.fromUtf8(body))].find(({ isWhole }) => isWhole)?.bytes,
+  ],
+  ['has the body in hex', (body) => bytes.fromHex(bytes.fromLatin1(body).replace(/^\\x|^0x|\s+/g, ''))],
+  ['has the body in Base64', (body) => bytes.fromBase64(bytes.fromLatin1(body).replace(/\s+/g, ''))],
 ]
+
+const inOtherEncoding = (body: Uint8Array) =>
+  bytes.isUtf8(body) ? bytes.windows1252(bytes.fromUtf8(body)) : bytes.utf8(bytes.fromWindows1252(body))
+
+function withoutQuotes(body: Uint8Array): Uint8Array | undefined {
+  const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(bytes.fromUtf8(body)) ?? []
+  return quoted === undefined ? undefined : decodeEscapes(quoted)
+}
 
 const SPACINGS = [styles.COMPACT, styles.SPACED, styles.INDENT_2, styles.INDENT_4, styles.TABS, styles.SPACED_COLON]
 const ESCAPINGS = [undefined, styles.asciiString, styles.rawString, styles.phpString, styles.htmlString]
@@ -78,13 +75,11 @@ export interface RestoredBody extends PossibleBody {
 /** Yields the bodies that the sender may have sent: with each change undone, and with and without a newline at the end. */
 export function* undoneChanges(body: Uint8Array): Generator<RestoredBody> {
   yield* newlines('has a newline after the body', 'lost the newline of the body', body)
-  for (const { what, restore, isSlow } of CHANGES) {
-    if (isSlow && body.length > MAX_REWRITTEN) continue
-    for (const restored of restore(body)) {
-      if (restored === undefined || bytes.areEqual(restored, body)) continue
-      yield { what, body: restored }
-      yield* newlines(what, what, restored)
-    }
+  for (const [what, restore] of body.length > MAX_REWRITTEN ? NEWLINES : [...NEWLINES, ...CHANGES]) {
+    const restored = restore(body)
+    if (restored === undefined || bytes.areEqual(restored, body)) continue
+    yield { what, body: restored }
+    yield* newlines(what, what, restored)
   }
 }
 

@@ -8,19 +8,13 @@ export interface ShellWord {
   readonly isExpanded: boolean
 }
 
-/** Returns the words of the first command, by the rules of bash or of cmd. All texts are Latin-1, because `$'\xff'` is a byte that UTF-8 lacks. */
-export function splitCommand(text: string): readonly ShellWord[] {
-  // Only cmd escapes with a caret.
-  return /\^(\r?\n|")/.test(text) ? splitForCmd(text) : splitForBash(text)
-}
-
 export const WRAPPED =
   'The command has several lines, but the lines do not end with \\. Copy the whole command again, as one line.'
 
 const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
 
-const POWERSHELL =
-  'The command is for PowerShell, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and use --body-file PATH to pass the file that was sent.'
+const OF_WINDOWS =
+  'The command is for PowerShell or cmd, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and use --body-file PATH to pass the file that was sent.'
 
 /** Collects the words of a command. A word can have several parts: `a'b'"c"` is the word `abc`. */
 class WordList {
@@ -48,12 +42,15 @@ class WordList {
 const BASH =
   /'(?<single>[^']*)'|\$'(?<ansi>[^'\\]*(?:\\[\s\S][^'\\]*)*)'|"(?<double>[^"\\]*(?:\\[\s\S][^"\\]*)*)"|(?<powershell>`\r?\n)|\\(?<escaped>\r?\n|[\s\S])|(?<variable>`|\$(?!'))|(?<end>[;|&<>])|(?<space>\s+)|[^\s'"\\`$;|&<>]+|(?<open>['"\\$])/g
 
-function splitForBash(text: string): readonly ShellWord[] {
+/** Returns the words of the first command, by the rules of bash. All texts are Latin-1, because `$'\xff'` is a byte that UTF-8 lacks. */
+export function splitCommand(text: string): readonly ShellWord[] {
+  // Only cmd escapes with a caret.
+  if (/\^(\r?\n|")/.test(text)) throw new CaptureError(OF_WINDOWS)
   const list = new WordList()
   for (const { 0: piece, index, groups = {} } of text.matchAll(BASH)) {
     const { single, ansi, double, powershell, escaped, variable, end, space, open } = groups
     if (open !== undefined) throw new CaptureError(ENDLESS_QUOTE)
-    if (powershell !== undefined) throw new CaptureError(POWERSHELL)
+    if (powershell !== undefined) throw new CaptureError(OF_WINDOWS)
     if (end !== undefined) {
       if (/[<>]/.test(end)) list.dropNumber()
       break
@@ -99,34 +96,4 @@ function decodeAnsi(text: string): string {
       return ANSI[letter as string] ?? whole
     },
   )
-}
-
-/** Returns the words of a command for cmd on Windows. cmd first removes the carets, and then curl.exe reads the quotes. */
-function splitForCmd(text: string): readonly ShellWord[] {
-  const list = new WordList()
-  let isQuoted = false
-  for (const [piece] of removeCarets(text).matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
-    // A browser writes every backslash twice, also where curl.exe does not need that.
-    if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace('\\"', '"'))
-    else if (piece === '""' && isQuoted) list.add('"')
-    else if (piece.startsWith('"')) {
-      list.add('')
-      isQuoted = piece === '""' ? isQuoted : !isQuoted
-    } else if (isQuoted || piece.trim() !== '') list.add(piece)
-    else list.endWord()
-  }
-  if (isQuoted) throw new CaptureError(ENDLESS_QUOTE)
-  list.endWord()
-  return list.words
-}
-
-/** Returns the first command without its carets. After a caret, one newline is removed, but two newlines become one newline. */
-function removeCarets(text: string): string {
-  let line = ''
-  for (const [piece, newlines, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {
-    if (newlines !== undefined) line += /\n.*\n/s.test(newlines) ? '\n' : ''
-    else if (piece.endsWith('\n')) break
-    else line += escaped ?? piece
-  }
-  return line
 }

@@ -1,21 +1,7 @@
 import { fromBase64, fromLatin1, latin1 } from '../bytes.js'
 import { anyNameOf, hasSignature } from './headers.js'
 
-// This file reads text that a program put around a request: the lines of a container's log, an export of Burp, and a table in CSV.
-
-/** Matches a line of a container's log. After `P`, the next line continues this line. */
-const CONTAINER = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) ([PF]) (.*)$/s
-
-/** Returns the text in a container's log, or `undefined` for other text. */
-export function readContainerLog(bytes: Uint8Array): Uint8Array | undefined {
-  const lines = fromLatin1(bytes).split('\n')
-  if (!CONTAINER.test(String(lines[0]))) return undefined
-  const pieces = lines.map((line) => {
-    const [, mark, text = ''] = CONTAINER.exec(line) ?? []
-    return mark === 'F' ? `${text}\n` : text
-  })
-  return latin1(pieces.join(''))
-}
+// This file reads text that a program put around a request: an export of Burp, and a table in CSV.
 
 /** Returns the first signed request in an export of Burp, or `undefined` for other text. */
 export function readBurp(bytes: Uint8Array): Uint8Array | undefined {

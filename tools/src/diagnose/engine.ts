@@ -6,7 +6,7 @@ import type { Header } from '../capture/headers.js'
 import type { Platform } from '../primitives.js'
 import { isSignedBy, receivedMessage, schemeOf, startOf, type ToolScheme } from '../schemes.js'
 import { countBytes, joinWords, quote } from '../text.js'
-import { checkLostBody, findDamage, suspectBody } from './checks/body.js'
+import { checkLostBody, describeLoss, suspectBody } from './checks/body.js'
 import { checkHeaders } from './checks/headers.js'
 import { checkLeakedSecret } from './checks/leaked-secret.js'
 import { checkNonce, checkUnfilledNonce } from './checks/nonce.js'
@@ -143,8 +143,9 @@ function compare(
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
   const start = mask(startOf(scheme, intended))
   const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
+  const loss = describeLoss(body)
   const evidence: EvidenceLine[] = [
-    ...findDamage(body).map((line) => mask(line)),
+    ...(loss === undefined ? [] : [loss]),
     ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
     ['SHA-256 of this message', sha256(receivedMessage(intended, body, scheme))],
     ['SHA-256 of its body', sha256(body)],

@@ -50,17 +50,8 @@ export function messageOf(variant: Omit<SigningVariant, 'digest' | 'changes'>): 
     if (part === '<nonce>') return nonce
     if (part === '<body>') return body
     if (part === '<secret>') return key
-    return part === '<"body">' ? utf8(JSON.stringify(fromUtf8(body))) : encodeLiteral(part)
+    return utf8(part === '<"body">' ? JSON.stringify(fromUtf8(body)) : part)
   })
-}
-
-/** Caches the other parts of layouts, because a search writes the same few of them thousands of times. */
-const LITERALS = new Map<string, Uint8Array>()
-
-function encodeLiteral(part: string): Uint8Array {
-  const bytes = LITERALS.get(part) ?? utf8(part)
-  LITERALS.set(part, bytes)
-  return bytes
 }
 
 /** Returns whether a field of a signing variant has an effect. For example, the nonce has no effect if the layout does not contain it. */

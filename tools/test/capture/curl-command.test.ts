@@ -77,26 +77,12 @@ describe('a command of curl for bash', () => {
   })
 })
 
-describe('a command of curl for cmd', () => {
-  it.each([
-    ['-d "a""b"', 'a"b'],
-    ['-d "" -s', ''],
-    ['-d ^"a^\r\n\r\nb^"', 'a\nb'],
-    ['-d "a\\\\b\\"c"', 'a\\b"c'],
-    ['-d a^^b^&c', 'a^b&c'],
-    ['-d a\r\n-d b', 'a'],
-  ])('returns the body that curl sends: %j', (options, body) => {
-    const headers = [':method: POST', ':path: /', 'Host: example.com']
-    expect(parsed(`curl ^"https://example.com^" ${options}`)).toEqual({ headers, body, isFileJoined: false })
-  })
-})
-
 describe('a command that cannot be read is refused', () => {
   const ENDLESS = 'The command has a quote that does not end. Copy the whole command.'
   const WRAPPED =
     'The command has several lines, but the lines do not end with \\. Copy the whole command again, as one line.'
-  const POWERSHELL =
-    'The command is for PowerShell, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and use --body-file PATH to pass the file that was sent.'
+  const OF_WINDOWS =
+    'The command is for PowerShell or cmd, which diagnose cannot read. Run the command with -v. Pass its output as the capture, and use --body-file PATH to pass the file that was sent.'
   const VARIABLE =
     'The command has a shell variable, whose value is not in the text. Run the command with the option -v, and pass its output.'
   const IN_FILE = 'The headers of the command are in a file. Run the command with the option -v, and pass its output.'
@@ -106,7 +92,8 @@ describe('a command that cannot be read is refused', () => {
   it.each([
     ["curl https://a -d 'a", ENDLESS],
     ["curl https://a\n'b' -d c", WRAPPED],
-    ['curl https://a `\n-d b', POWERSHELL],
+    ['curl https://a `\n-d b', OF_WINDOWS],
+    ['curl ^"https://a^" ^\r\n -d b', OF_WINDOWS],
     ['curl https://a -d a$B', VARIABLE],
     ['curl https://a -H @b', IN_FILE],
     ['curl https://a -H “A: b”', TYPOGRAPHIC],

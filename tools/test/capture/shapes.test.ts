@@ -137,19 +137,7 @@ describe('a head without its body', () => {
 })
 
 describe('a curl command is read', () => {
-  const HEADERS = Object.entries(headers)
-  const forCmd = (text: string) =>
-    text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[^a-zA-Z0-9\s_\-:=+~'/.,?;()*`]/g, '^$&')
-
   it.each([
-    [
-      'as Chrome copies it for cmd',
-      [
-        'curl ^"https://example.com/hooks/42^" ^',
-        ...HEADERS.map(([name, value]) => `  -H ^"${forCmd(`${name}: ${value}`)}^" ^`),
-        `  --data-raw ^"${forCmd(BODY)}^"`,
-      ].join('\r\n'),
-    ],
     [
       'with its output below it',
       [

@@ -1,20 +1,8 @@
 import { expect, it } from 'vitest'
 import { fromLatin1, latin1 } from '../../src/bytes.js'
-import { readBurp, readContainerLog, readTable } from '../../src/capture/wrapped-text.js'
+import { readBurp, readTable } from '../../src/capture/wrapped-text.js'
 
 const textOf = (bytes: Uint8Array | undefined) => bytes && fromLatin1(bytes)
-const AT = '2026-11-24T00:00:00.1Z'
-
-it.each([
-  ['whole lines', `${AT} stdout F a\n${AT} stderr F b\n`, 'a\nb\n'],
-  ['lines in pieces', `${AT} stdout P a \n${AT} stdout P b\n${AT} stdout F c\n`, 'a bc\n'],
-  ['a line of another kind', `${AT} stdout F a\nb\n${AT} stdout F c\n`, 'a\nc\n'],
-  ['an empty line', `${AT} stdout F \n`, '\n'],
-  ['another first line', `a\n${AT} stdout F b\n`, undefined],
-])('the log of a container has %s', (_, log, text) => {
-  expect(textOf(readContainerLog(latin1(log)))).toBe(text)
-})
-
 const SIGNED = 'POST / HTTP/1.1\nX-Signature: a\n\nb'
 const OTHER = 'POST / HTTP/1.1\nHost: a\n\n'
 const inBase64 = (text: string) => btoa(text).replace(/.{8}/g, '$&\n')

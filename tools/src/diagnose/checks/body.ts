@@ -1,4 +1,4 @@
-import { fromLatin1, fromUtf8, hex, isUtf8, utf8, WINDOWS_1252, windows1252 } from '../../bytes.js'
+import { fromLatin1, fromUtf8, hex, isUtf8, utf8 } from '../../bytes.js'
 import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '../../capture/headers.js'
 import { COMPRESSION_FORMATS, type Primitives } from '../../primitives.js'
 import { countBytes } from '../../text.js'
@@ -28,6 +28,9 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[], mask
 }
 
 const MAX_INFLATED = 2 ** 26
+
+/** The maximum length of a body that is searched for question marks, in bytes. */
+const MAX_SEARCHED = 100_000
 
 /** Returns a finding if the body does not fit the headers. This check runs only if nothing else explains the signature. */
 export function suspectBody(
@@ -75,32 +78,15 @@ export function suspectBody(
   return [{ code: 'body_encoding', message, fix: 'encode_once' }]
 }
 
-/** Match text in question marks alone, and UTF-8 that was read as Windows-1252: for example `Ã«`, `â€™`, or `Ð` before `Ñ`. */
+/** Matches text in question marks alone. */
 const QUESTION_MARKS = /(?<=["'>])\?{2,}(?=["'<]| \?)|(?<=(?:^|&)[^=&]{1,40}=)\?{2,}(?=&|$)/
-const MORE = `[\\x80-\\xbf${WINDOWS_1252}]`
-const TWICE = new RegExp(
-  `[\\xc2\\xc3]${MORE}|[\\xe2\\xe3]${MORE}{2}|\\xf0${MORE}{3}|[\\xd0\\xd1]${MORE}(?=[\\xd0\\xd1])`,
-  'g',
-)
 
-/** The maximum length of a body that is searched, in bytes. */
-const MAX_SEARCHED = 100_000
-
-/** Returns what anybody can see without the secret: characters that an encoding lost, or that were encoded twice. */
-export function findDamage(body: Uint8Array): string[] {
-  if (body.length > MAX_SEARCHED || !isUtf8(body)) return []
-  const text = fromUtf8(body)
-  const lost = (QUESTION_MARKS.exec(text) ?? []).map(
-    (marks) =>
-      `The body has \`${marks.slice(0, 9)}\` where text is expected. The sender's program may have encoded it in a charset without these characters.`,
-  )
-  const twice = (text.match(TWICE) ?? []).flatMap((wrong) => {
-    const right = windows1252(wrong)
-    return right === undefined || !isUtf8(right)
-      ? []
-      : `The body has \`${wrong}\`, probably for \`${fromUtf8(right)}\`: UTF-8 was decoded as Latin-1 or Windows-1252, and encoded again.`
-  })
-  return [...lost, ...twice.slice(0, 1)]
+/** Returns what anybody can see without the secret: that an encoding lost characters. */
+export function describeLoss(body: Uint8Array): string | undefined {
+  const [marks] = (body.length <= MAX_SEARCHED && isUtf8(body) && QUESTION_MARKS.exec(fromUtf8(body))) || []
+  return marks === undefined
+    ? undefined
+    : `The body has \`${marks.slice(0, 9)}\` where text is expected. The sender's program may have encoded it in a charset without these characters.`
 }
 
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {
@@ -118,7 +104,7 @@ function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   }
   if (!isJson || jsonValue(text) !== undefined) return undefined
   const message = isStartOfJson(text)
-    ? 'The body is JSON that ends in the middle, so it was cut. Content-Length may count characters instead of bytes.'
+    ? 'The body begins as JSON and ends before its last bracket, so it was cut. Content-Length may count characters instead of bytes.'
     : 'Content-Type says that the body is JSON, but the body is not JSON.'
   return { code: 'body_changed', message, fix: 'send_whole_json' }
 }
@@ -132,27 +118,9 @@ function findInvalidByte(body: Uint8Array, decoded: Uint8Array): number {
   return index
 }
 
-/** Match what is left of an element and of a member that were cut, with `"` in the place of each string. */
-const CUT_VALUE = '(?:"|[\\d.eE+-]+|t[rue]*|f[alse]*|n[ul]*)? ?$'
-const CUT_ELEMENT = new RegExp(`^ ?,? ?${CUT_VALUE}`)
-const CUT_MEMBER = new RegExp(`^ ?,? ?(?:$|" ?(?:$|: ?${CUT_VALUE}))`)
-
-/** The maximum number of nested brackets in JSON that may have been cut. */
-const MAX_DEPTH = 1024
-
-/** Returns whether a text is the start of JSON: up to its last complete value, and with its brackets closed, it is JSON. */
+/** Returns whether a text begins as JSON, and ends before the last of its brackets is closed. */
 function isStartOfJson(text: string): boolean {
-  let [closing, end, closingAtEnd, isInString] = ['', 0, '', false]
-  for (const { 0: token, index } of text.matchAll(/\\.?|["{}[\],]/gs)) {
-    if (token === '"') isInString = !isInString
-    if (isInString || token === '"') continue
-    if (token === '{' || token === '[') closing = (token === '{' ? '}' : ']') + closing
-    if (token === '}' || token === ']') closing = closing.slice(1)
-    if (closing.length > MAX_DEPTH) return false
-    end = token === ',' ? index : index + 1
-    closingAtEnd = closing
-  }
-  if (closing === '' || jsonValue(text.slice(0, end) + closingAtEnd) === undefined) return false
-  const rest = text.slice(end).replace(/"(?:[^"\\]|\\.)*["\\]?|\s+/gs, (part) => part.trim().charAt(0) || ' ')
-  return (closingAtEnd.startsWith('}') ? CUT_MEMBER : CUT_ELEMENT).test(rest)
+  const brackets = text.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)|[^{}[\]]/gs, '')
+  const opened = brackets.replace(/[}\]]/g, '').length
+  return /^\s*(?:\{\s*(?:"|$)|\[)/.test(text) && opened > brackets.length - opened
 }

@@ -96,19 +96,6 @@ function literalOrString(value: string): string {
   return /^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(word) ? word : JSON.stringify(value)
 }
 
-/** The maximum number of fields of JSON that is written as a form. */
-const MAX_FIELDS = 1000
-
-/** Returns a JSON object as a form, with `outer[inner]` as the name of a nested field. Returns `undefined` if this is not possible. */
-export function jsonAsForm({ text, kinds }: JsonText): string | undefined {
-  if (kinds[0] !== OPEN_OBJECT || kinds.length > MAX_FIELDS) return undefined
-  const fieldsIn = (value: unknown, name: string): string[] =>
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).flatMap(([key, inner]) => fieldsIn(inner, name === '' ? key : `${name}[${key}]`))
-      : [`${formEncode(name)}=${formEncode(String(value ?? ''))}`]
-  return fieldsIn(JSON.parse(text), '').join('&')
-}
-
 /** Returns the text in a body that is one JSON string, or `undefined` for other bodies. */
 export function stringInside(text: string): string | undefined {
   return /^\s*"/.test(text) ? (jsonValue(text) as string | undefined) : undefined

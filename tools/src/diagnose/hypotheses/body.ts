@@ -174,7 +174,6 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   inText(twice)('uncommon', 'the fields of the form as JSON, with numbers and words', forms.formAsLiterals),
   inText(twice)('uncommon', 'the fields of the form, with a space as `%20`', forms.formWithPercent),
   inText(twice)('uncommon', 'the fields of the form, with a space as `+`', forms.formWithPlus),
-  twice('uncommon', 'the members of the JSON as a form', ofJson(forms.jsonAsForm)),
 
   ...Object.entries(forms.OTHER_VALUES).map(([how, change]) =>
     otherOptions('rare', `the JSON with ${how}`, ofJson(change)),

@@ -20,16 +20,6 @@ describe('a form', () => {
   })
 })
 
-describe('JSON as a form', () => {
-  it.each([
-    ['nested', ' {"a":{"b":1,"c":[2,3]},"d":"x y"}', 'a%5Bb%5D=1&a%5Bc%5D%5B0%5D=2&a%5Bc%5D%5B1%5D=3&d=x+y'],
-    ['null as a value', '{"a":null}', 'a='],
-    ['an array', '[1]', undefined],
-  ])('%s', (_, text, form) => {
-    expect(formats.jsonAsForm(json(text))).toBe(form)
-  })
-})
-
 it('zeros that a parser lost are added after one number, and after each', () => {
   expect([...formats.restoredFloats(json('{"a":-12,"b":13.5,"c":1,"d":"7"}'))].slice(0, 3)).toEqual([
     { detail: '-12.0', value: '{"a":-12.0,"b":13.5,"c":1,"d":"7"}' },
