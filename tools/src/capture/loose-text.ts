@@ -103,15 +103,10 @@ function* printed(text: string): Generator<PossibleBody> {
   yield { body: utf8(text) }
 }
 
-/** Yields the values that may begin at an index: a string in quotes, a list of bytes, or the rest of the line or of the text. */
+/** Yields the values that may begin at an index: a string in quotes, or the rest of the line or of the text. */
 function* valueAt(text: string, start: number): Generator<PossibleBody> {
   const value = text.slice(start)
   if (/^(?:<?Buffer|Uint8Array|ArrayBuffer)\b/.test(value)) return
-  const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
-  // PHP's var_dump writes the number of bytes before a string, and escapes nothing.
-  if (string !== undefined) yield exact(utf8(string).subarray(0, Number(length)))
-  const [, numbers] = /^\[(\d{1,3}(?:,? \d{1,3})*)\]/.exec(value) ?? []
-  if (numbers !== undefined) yield exact(Uint8Array.from(numbers.split(/,? /), Number))
   const quoted = decodeLiterals(text, start)
   // After 10 000 characters, Node prints how many more there are.
   if (quoted !== undefined && !/^\.\.\. \d+ more/.test(text.slice(quoted.end)))

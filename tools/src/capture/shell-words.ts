@@ -31,11 +31,6 @@ class WordList {
     this.#text = undefined
     this.isExpanded = false
   }
-
-  /** Removes the number before a redirection: `2> file`. */
-  dropNumber(): void {
-    if (/^\d+$/.test(String(this.#text))) this.#text = undefined
-  }
 }
 
 /** Matches the next part of a command: quoted text, an escape, a variable, the end of the command, white space, or other text. */
@@ -51,10 +46,7 @@ export function splitCommand(text: string): readonly ShellWord[] {
     const { single, ansi, double, powershell, escaped, variable, end, space, open } = groups
     if (open !== undefined) throw new CaptureError(ENDLESS_QUOTE)
     if (powershell !== undefined) throw new CaptureError(OF_WINDOWS)
-    if (end !== undefined) {
-      if (/[<>]/.test(end)) list.dropNumber()
-      break
-    }
+    if (end !== undefined) break
     if (space !== undefined) {
       const after = text.slice(index + piece.length, index + piece.length + 3)
       if (!space.includes('\n')) list.endWord()

@@ -63,29 +63,9 @@ export const READ_AS_CODE: { readonly [how: string]: (text: string) => readonly 
 /** Returns the names and values of a form such as `a=1&b=2`, or nothing if the text is not a form. */
 const fieldsOf = (text: string) => (/^[^{["=]+=/.test(text) && !/\s/.test(text) ? [...new URLSearchParams(text)] : [])
 
-/** Returns the values of a form, one of which the sender may have signed. */
-export const formFields = (text: string): Variant<string>[] =>
-  fieldsOf(text)
-    .slice(0, MAX_PARTS)
-    .map(([name, value]) => ({ detail: name.slice(0, 64), value }))
-
-/** Returns a function that writes the fields of a form in another format. */
-const rewriteFields = (separator: string, write: (name: string, value: string) => string) => (text: string) =>
-  fieldsOf(text)
-    .map(([name, value]) => write(name, value))
-    .join(separator) || undefined
-
-const encodeFormAgain = (encode: (part: string) => string) =>
-  rewriteFields('&', (name, value) => `${encode(name)}=${encode(value)}`)
-export const formWithPercent = encodeFormAgain(percentEncode)
-export const formWithPlus = encodeFormAgain(formEncode)
-
-const formAsJson = (write: (value: string) => string) => {
-  const rewrite = rewriteFields(',', (name, value) => `${JSON.stringify(name)}:${write(value)}`)
-  return (text: string) => {
-    const members = rewrite(text)
-    return members && `{${members}}`
-  }
+const formAsJson = (write: (value: string) => string) => (text: string) => {
+  const members = fieldsOf(text).map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
+  return members.length === 0 ? undefined : `{${members}}`
 }
 export const formAsStrings = formAsJson(JSON.stringify)
 export const formAsLiterals = formAsJson(literalOrString)

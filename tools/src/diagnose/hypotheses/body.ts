@@ -166,14 +166,9 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   asSent('uncommon', 'the body decoded from <detail>', decodings('encoded')),
   slashed('uncommon', 'the unescaped body (the body arrived with <detail>)', decodings('escaped')),
   inEnvelope('uncommon', 'the <detail> in the body received', inJson(forms.jsonParts)),
-  inEnvelope('uncommon', 'the field `<detail>` of the form received', (body) => ({
-    variants: body.length > MAX_TEXT ? [] : forms.formFields(fromLatin1(body)),
-  })),
 
   inText(twice)('uncommon', 'the fields of the form as JSON', forms.formAsStrings),
   inText(twice)('uncommon', 'the fields of the form as JSON, with numbers and words', forms.formAsLiterals),
-  inText(twice)('uncommon', 'the fields of the form, with a space as `%20`', forms.formWithPercent),
-  inText(twice)('uncommon', 'the fields of the form, with a space as `+`', forms.formWithPlus),
 
   ...Object.entries(forms.OTHER_VALUES).map(([how, change]) =>
     otherOptions('rare', `the JSON with ${how}`, ofJson(change)),

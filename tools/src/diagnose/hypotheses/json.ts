@@ -27,16 +27,9 @@ const PYTHON_REPR: JsonStyle = {
   spacing: styles.SPACED,
   string: styles.pythonString,
   number: numbers.pythonNumber,
-  word: replacing({ true: 'True', false: 'False', null: 'None' }),
+  word: (word) => ({ true: 'True', false: 'False' })[word] ?? 'None',
 }
-const RUBY_INSPECT: JsonStyle = {
-  spacing: { item: ', ', colon: '=>' },
-  string: styles.rubyString,
-  number: numbers.rubyNumber,
-  word: replacing({ null: 'nil' }),
-}
-const bare = (text: string) => text
-const JAVA_MAP: JsonStyle = { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }
+const JAVA_MAP: JsonStyle = { spacing: { item: ', ', colon: '=' }, string: (text) => text, number: numbers.javaNumber }
 
 const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({
   ...{ likelihood, language, writer: name, style },
@@ -100,7 +93,6 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   pythonWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
   phpWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
-  writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
   writer('rare', 'java', "Java's Map.toString", JAVA_MAP),
   writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: styles.sortedOrder }),
 ]
@@ -177,8 +169,3 @@ export const JSON_HYPOTHESES: readonly JsonHypothesis[] = [
   ...JSON_WRITERS.map(hypothesis),
   ...COMBINED.map((style) => hypothesis({ likelihood: 'last', style })),
 ]
-
-function replacing(words: { readonly [word: string]: string }): (word: string) => string {
-  const replaced = new Map(Object.entries(words))
-  return (word) => replaced.get(word) ?? word
-}

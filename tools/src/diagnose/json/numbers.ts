@@ -24,7 +24,6 @@ const JAVA: FloatFormat = { from: -3, to: 7, whole: '.0', wholeBeforePower: '.0'
 const PHP: FloatFormat = { from: -4, to: 17, whole: '', wholeBeforePower: '.0', power: oneDigit, floatsFrom: 2 ** 63 }
 
 export const pythonNumber = numberStyle(PYTHON)
-export const rubyNumber = numberStyle({ ...PYTHON, to: 15, wholeBeforePower: '.0' })
 export const rustNumber = numberStyle({ ...PYTHON, from: -5, power: noPlus('e') })
 export const javaNumber = numberStyle(JAVA)
 /** Gson reads all numbers of a Map as doubles, and so writes `1700000000` as `1.7E9`. */

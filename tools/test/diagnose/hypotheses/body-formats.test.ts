@@ -59,14 +59,6 @@ it.each([
   expect(formats.restoreLineBreaks(text)).toBe(restored)
 })
 
-it('the fields of a form, and a body that is not a form has none', () => {
-  expect(formats.formFields('a=x+y&b=%7B')).toEqual([
-    { detail: 'a', value: 'x y' },
-    { detail: 'b', value: '{' },
-  ])
-  expect(formats.formFields('{"a":"b=c"}')).toEqual([])
-})
-
 it('addslashes writes a backslash before each quote, backslash and NUL', () => {
   expect(formats.addSlashes('it\'s "\\"\0')).toBe('it\\\'s \\"\\\\\\"\\0')
 })
