@@ -2,63 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { NOW, signedRequest } from '../../../test/support/request.js'
 import { readDocuments } from '../../src/capture/json.js'
 import { readCapture } from '../../src/capture/read-capture.js'
-import { call, FROM_ENV } from '../cli/call.js'
 
 const BODY = '{"name":"Zoë"}'
 const { headers } = signedRequest({ body: BODY })
-const NAMED = Object.entries(headers).map(([name, value]) => ({ name, value }))
 const BASE64 = Buffer.from(BODY).toString('base64')
 const EARLIER = NOW - 3_600_000
 
-const HAR_ENTRY = {
-  startedDateTime: '2023-11-14T22:13:20.000Z',
-  request: {
-    method: 'POST',
-    url: 'https://example.com/hooks/42?a=b',
-    httpVersion: 'HTTP/1.1',
-    headers: [{ name: 'Host', value: 'example.com' }, ...NAMED],
-    bodySize: 15,
-    postData: { mimeType: 'application/json', text: BODY },
-  },
-  response: { status: 401, headers: [{ name: 'x-signature', value: 'of the response' }] },
-}
-const LAMBDA_1 = {
-  resource: '/hooks/{id}',
-  path: '/hooks/42',
-  httpMethod: 'POST',
-  headers,
-  multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-  requestContext: { requestTimeEpoch: NOW, identity: {} },
-  body: BODY,
-  isBase64Encoded: false,
-}
-const LAMBDA_2 = {
-  version: '2.0',
-  rawPath: '/hooks/42',
-  rawQueryString: 'a=b',
-  headers,
-  requestContext: { http: { method: 'POST', path: '/hooks/42' }, timeEpoch: NOW },
-  body: BODY,
-  isBase64Encoded: false,
-}
 const LOG = { level: 'info', time: NOW, req: { method: 'POST', url: '/hooks/42', headers }, body: BODY }
-
-it.each<[string, unknown]>([
-  ['an entry of a HAR file', HAR_ENTRY],
-  ['an event of API Gateway, version 1', LAMBDA_1],
-  ['an event of API Gateway, version 2', LAMBDA_2],
-  ['an event in the log of a function', { message: 'received', event: LAMBDA_2 }],
-  ['a line of a log', LOG],
-  ['a body that is a list of bytes', { ...LOG, body: [...Buffer.from(BODY)] }],
-])('a captured request may be %s', async (_, document) => {
-  const clock = { now: () => NOW + 3_600_000 }
-  const around = { stdin: JSON.stringify(document), clock: clock as never }
-  const { exitCode, text } = await call(['diagnose', ...FROM_ENV, '--json'], around)
-  const { notes } = JSON.parse(text)
-  expect(exitCode).toBe(0)
-  expect(notes[0]).toMatch(/^Read: POST \/hooks\/42(\?a=b)?, body of 15 bytes\.$/)
-  expect(notes[1]).toBe('Time of arrival: 2023-11-14T22:13:20Z, from the time in the capture.')
-})
 
 function parsed(document: unknown) {
   const { body, ...rest } = readCapture(Buffer.from(`\ufeff\n${JSON.stringify(document)}\n`))

@@ -155,22 +155,6 @@ describe('a curl command is read', () => {
 })
 
 describe('JSON is read', () => {
-  const request = { method: 'POST', url: '/hooks/42', headers }
-  const outside = (document: object) => JSON.stringify(document)
-
-  it.each([
-    ['with rawBody beside a parsed body', outside({ req: request, rawBody: BODY, body: JSON.parse(BODY) })],
-    ['after the prefix of a log', `2023-11-14T22:13:20.257Z\t6f96\tINFO\t${outside({ ...request, body: BODY })}\n`],
-    ['among other lines', `start\nINFO {"msg":"a"}\nINFO ${outside({ ...request, body: BODY })}\nend {\n`],
-    [
-      'as the message of a queue',
-      outside({ Records: [{ messageId: '1', body: outside({ ...request, body: BODY }), md5OfBody: 'a' }] }),
-    ],
-    ['in a fence', `\`\`\`json\n${outside({ ...request, body: BODY })}\n\`\`\``],
-  ])('%s', (_, capture) => {
-    expect(read(capture)).toMatchObject(REQUEST)
-  })
-
   it('unless its parsed body is nested too deeply to be written', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const capture = `{"url":"/","headers":{"host":"a"},"body":${deep}}`

@@ -1,7 +1,6 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
-import { diagnose } from '../../src/diagnose/index.js'
+import { NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { maskSecrets } from '../../src/diagnose/mask-secrets.js'
 import { diagnoseBriefly } from './brief-search.js'
 
@@ -37,18 +36,9 @@ describe('a header', () => {
     },
   )
 
-  it('may contain the time inside the signature', async () => {
-    const { 'x-timestamp': timestamp, 'x-signature': signature, ...rest } = headers
-    const findings = await findingsWith({ ...rest, 'stripe-signature': `t=${timestamp},v1=${signature}` })
-    expect(findings.map(({ code }) => code)).toEqual(['header_name', 'header_missing', 'signature_format'])
-  })
-
   it.each([
     ['the same value', { 'x-timestamp': [TIMESTAMP, TIMESTAMP] }],
-    ['the same value', { 'x-timestamp': `${TIMESTAMP}, ${TIMESTAMP}` }],
-    ['the same value', { 'x-nonce': [NONCE, NONCE] }],
     ['different values', { 'x-timestamp': ['1699999999', TIMESTAMP] }],
-    ['different values', { 'x-nonce': [NONCE, 'b'] }],
     ['different values', { 'x-signature': [headers['x-signature'], 'f'.repeat(64)] }],
   ])('arrived twice, and nothing else is reported: %s, %j', async (values, changed) => {
     const [name = '', value] = Object.entries(changed)[0] ?? []
@@ -78,19 +68,6 @@ it('headers that are renamed and swapped are shown with the values that arrived'
   const { findings } = await diagnoseBriefly({ webhookId: '42', headers, body: 'a body' }, SECRET, at(NOW))
   const swapped = findings.find(({ code }) => code === 'header_swapped')
   expect(swapped?.evidence).toContain(`X-Timestamp: "a-nonce"\nX-Nonce: "${TIMESTAMP}"`)
-})
-
-describe('an unexplained mismatch', () => {
-  it('says what to compare after a whole search', async () => {
-    const { findings } = await diagnose(signedRequest({ body: '{"a":1}', signature: 'f'.repeat(64) }), SECRET, at(NOW))
-    const [finding] = findings
-    expect(finding?.message).toMatch(/^No known mistake explains this signature\./)
-    expect(finding?.evidence).toContain(' and 7 bytes of body\n')
-    expect(finding?.evidence).toContain(': 015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862\n')
-    const message = createHash('sha256').update(`${TIMESTAMP}:${NONCE}:{"a":1}`).digest('hex')
-    expect(finding?.evidence).toContain(`: ${message}\n`)
-    expect(finding?.evidence?.split('\n').length).toBeLessThan(8)
-  })
 })
 
 describe('a secret that was sent', () => {

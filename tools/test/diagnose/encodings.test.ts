@@ -13,14 +13,11 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
   base64: [[TEXT, 'w6k+fj97ImEiOiAiYicmIn0K']],
   base64url: [
     [TEXT, 'w6k-fj97ImEiOiAiYicmIn0K'],
-    ['é>', 'w6k-'],
     ['a', 'YQ'],
-    ['a', 'YQ=='],
   ],
   'base64 without its padding': [['a', 'YQ']],
   'base64 with line breaks': [
     [X, `${'eHh4'.repeat(19)}\n${'eHh4'.repeat(4)}eA==\n`],
-    [X, `${'eHh4'.repeat(19)}\r\n${'eHh4'.repeat(4)}eA==`],
     [X, `${'eHh4'.repeat(16)}\n${'eHh4'.repeat(7)}eA==\n`],
     [X, `${'eHh4'.repeat(15)}\n${'eHh4'.repeat(8)}eA==\n`],
   ],
@@ -51,7 +48,6 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
     [TEXT, '%C3%A9%3E~%3F%7B%22a%22%3A%20%22b%27%26%22%7D%0A'],
     [TEXT, "%C3%A9%3E~%3F%7B%22a%22%3A%20%22b'%26%22%7D%0A"],
     ['a b/é', 'a+b%2F%C3%A9'],
-    ['a b/é', 'a%20b/%C3%A9'],
     ['a b/é', 'a%20b%2f%c3%a9'],
   ],
   'HTML entities': [
@@ -63,18 +59,15 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
     ['{\n\t"a"}', '{\\n\\t"a"}'],
     ['{\n\t"a"}', '{\\n\\t\\"a\\"}'],
     ['a&b<c>/', 'a\\u0026b\\u003cc\\u003e/'],
-    ['a&b<c>/', 'a\\u0026b\\u003Cc\\u003E\\/'],
     ['a+/', 'a\\u002B/'],
     ['a/é', 'a\\/\\u00e9'],
   ],
   'UTF-8 twice (é as Ã©)': [
     ['é', 'Ã©'],
-    ['Ñ', 'Ã\x91'],
     ['Ñ', 'Ã‘'],
   ],
   'Windows-1252, with `?` for other characters': [
     ['€😀', 'hex:803f'],
-    ['€😀', 'hex:803f3f'],
     ['€😀', 'hex:803f3f3f3f'],
     ['€😀', 'hex:80'],
   ],

@@ -50,7 +50,6 @@ const CLOCK = { now: () => SECONDS * 1000 }
 const SPACED = BODY.replaceAll(':', ': ').replaceAll(',', ', ')
 /** A signature of another version. */
 const V1A = `v1a,${'A'.repeat(86)}==`
-const shifted = { timestamp: String(SECONDS - 3600) }
 const hex = (digest: Buffer) => digest.toString('hex')
 
 describe('a valid request of Standard Webhooks', () => {
@@ -101,27 +100,17 @@ it.each<[string, string, Sent]>([
 
 it.each<[string, string, RegExp, Sent]>([
   ['hex', 'signature_format', /hex instead of base64.*\n.*44 characters of base64/, { write: (d) => `v1,${hex(d)}` }],
-  ['hex without a version', 'signature_format', /no `v1,` before it, hex instead of base64/, { write: hex }],
-  ['no version', 'signature_format', /no `v1,` before it\./, { write: (d) => d.toString('base64') }],
-  ['base64url', 'signature_format', /base64url instead of base64/, { write: (d) => `v1,${d.toString('base64url')}` }],
-  ['v1= and base64', 'signature_format', /`v1=` instead of `v1,`/, { write: (d) => `v1=${d.toString('base64')}` }],
   ['the text of the secret', 'secret_encoding', /text of the secret, .*\n.*decode the rest/, { key: SECRET }],
   ['the text after whsec_', 'secret_encoding', /text of the secret after whsec_/, { key: SECRET.slice(6) }],
   ['the whole text as base64', 'secret_encoding', /decoded from base64/, { key: Buffer.from(SECRET, 'base64') }],
   ['colons', 'message_layout', /`ID:timestamp:body`, not `ID\.timestamp/, { signed: `${ID}:${SECONDS}:${BODY}` }],
   ['the timestamp first', 'message_layout', /`timestamp\.ID\.body`/, { signed: `${SECONDS}.${ID}.${BODY}` }],
   ['the scheme of X-Signature', 'message_layout', /`timestamp:ID:body`/, { signed: `${SECONDS}:${ID}:${BODY}` }],
-  ['the body alone', 'message_layout', /`body`/, { signed: BODY }],
   ['no ID', 'message_layout', /`timestamp\.body`/, { signed: `${SECONDS}.${BODY}` }],
   ['spaces in the JSON', 'body_json', /json\.dumps/, { signed: `${ID}.${SECONDS}.${SPACED}` }],
   ['a line feed', 'body_newline', /line feed/, { signed: `${ID}.${SECONDS}.${BODY}\n` }],
-  ['Latin-1', 'body_encoding', /Latin-1/, { signed: Buffer.from(`${ID}.${SECONDS}.${BODY}`, 'latin1') }],
-  ['milliseconds signed', 'message_timestamp', /in milliseconds/, { signed: `${ID}.${SECONDS}000.${BODY}` }],
   ['the secret and a line feed', 'secret_whitespace', /line feed/, { key: `${SECRET}\n` }],
   ['an old time', 'clock_behind', /webhook-timestamp is/, { timestamp: String(SECONDS - 4000) }],
-  ['an hour', 'clock_time_zone', /webhook-timestamp is 1 h behind/, shifted],
-  ['milliseconds', 'timestamp_unit', /webhook-timestamp is .*milliseconds/, { timestamp: `${SECONDS}000` }],
-  ['an ISO date', 'timestamp_format', /webhook-timestamp is "2021-/, { timestamp: '2021-02-25T15:02:10Z' }],
   ['a full stop in the ID', 'nonce_characters', /webhook-id has .*full stop/, { id: 'msg.1' }],
   ['another name', 'header_name', /is missing, but there is "x-webhook-id"/, renamed('webhook-id', 'x-webhook-id')],
   ['underscores', 'header_name', /webhook-id is .*"webhook_id"/, { names: (name) => name.replace('-', '_') }],

@@ -78,12 +78,6 @@ it.each([
   ['<detail> of the secret', 'abc', ['a', 'c', 'ab', 'bc']],
   ['a value in the JSON that is the secret', '["a"]', []],
   ['the text `${WEBHOOK_SECRET}` as the secret', 'a', ['${WEBHOOK_SECRET}']],
-  ['the secret and a CRLF (carriage return and line feed) after it', 'a', ['a\r\n']],
-  ['the secret between single quotes', 'a', ["'a'"]],
-  ['the secret without the quotes or brackets around it', '"a"', ['a']],
-  ['the secret in uppercase', 'aB', ['AB']],
-  ['the text `undefined` in the place of the secret', 'a', ['undefined']],
-  ['the secret in base64', 'a', ['YQ==']],
   ['the secret in UTF-8 twice (é as Ã©)', 'é-Ñ', ['Ã©-Ã\x91', 'Ã©-Ã‘', 'Ã\x83Â©-Ã\x83Â\x91']],
   ['the secret in UTF-8 twice (é as Ã©)', 'e', []],
 ])('%s: %j is %j', (what, secret, expected) => {
