@@ -20,6 +20,7 @@ const diagnoseOnce = memoize((request: Captured) =>
 /** No captured request needs these hypotheses, because another one comes first. Each of them has an example in other tests. */
 const WITH_EXAMPLES = new Set([
   'the value after `NAME=` in the secret',
+  'the secret without its last character',
   'the timestamp in ISO 8601 with milliseconds',
   'an empty timestamp',
   'the timestamp without the zeros before it',
@@ -32,6 +33,7 @@ const WITH_EXAMPLES = new Set([
   'the text `null` in the place of the body',
   'the text `{}` in the place of the body',
   'the body without the line break at its end',
+  'the body without its backslashes',
   'the body with a CRLF after it',
 ])
 

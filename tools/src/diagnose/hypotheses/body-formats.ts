@@ -60,20 +60,11 @@ export const READ_AS_CODE: { readonly [how: string]: (text: string) => readonly 
   'with a backslash before each `!`, as some shells quote it': (text) => [text.replaceAll('!', '\\!')],
 }
 
-/** Returns the names and values of a form such as `a=1&b=2`, or nothing if the text is not a form. */
-const fieldsOf = (text: string) => (/^[^{["=]+=/.test(text) && !/\s/.test(text) ? [...new URLSearchParams(text)] : [])
-
-const formAsJson = (write: (value: string) => string) => (text: string) => {
-  const members = fieldsOf(text).map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
-  return members.length === 0 ? undefined : `{${members}}`
-}
-export const formAsStrings = formAsJson(JSON.stringify)
-export const formAsLiterals = formAsJson(literalOrString)
-
-/** Returns the value of a form field as JSON: `1`, `true` and `null` without quotes, and other values as strings. */
-function literalOrString(value: string): string {
-  const word = { True: 'true', False: 'false', None: 'null' }[value] ?? value
-  return /^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(word) ? word : JSON.stringify(value)
+/** Returns the fields of a form such as `a=1&b=2` as JSON, or `undefined` if the text is not a form. */
+export function formAsJson(text: string): string | undefined {
+  if (!/^[^\s{["=]+=\S*$/.test(text)) return undefined
+  const members = [...new URLSearchParams(text)].map((field) => field.map((part) => JSON.stringify(part)).join(':'))
+  return `{${members}}`
 }
 
 /** Returns the text in a body that is one JSON string, or `undefined` for other bodies. */

@@ -167,8 +167,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   slashed('uncommon', 'the unescaped body (the body arrived with <detail>)', decodings('escaped')),
   inEnvelope('uncommon', 'the <detail> in the body received', inJson(forms.jsonParts)),
 
-  inText(twice)('uncommon', 'the fields of the form as JSON', forms.formAsStrings),
-  inText(twice)('uncommon', 'the fields of the form as JSON, with numbers and words', forms.formAsLiterals),
+  inText(twice)('uncommon', 'the fields of the form as JSON', forms.formAsJson),
 
   ...Object.entries(forms.OTHER_VALUES).map(([how, change]) =>
     otherOptions('rare', `the JSON with ${how}`, ofJson(change)),

@@ -29,6 +29,11 @@ const PYTHON_REPR: JsonStyle = {
   number: numbers.pythonNumber,
   word: (word) => ({ true: 'True', false: 'False' })[word] ?? 'None',
 }
+const RUBY_INSPECT: JsonStyle = {
+  spacing: { item: ', ', colon: '=>' },
+  string: styles.rubyString,
+  word: (word) => (word === 'null' ? 'nil' : word),
+}
 const JAVA_MAP: JsonStyle = { spacing: { item: ', ', colon: '=' }, string: (text) => text, number: numbers.javaNumber }
 
 const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({
@@ -93,6 +98,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   pythonWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
   phpWith('rare', ' of a jsonb value', { order: styles.jsonbOrder }),
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
+  writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
   writer('rare', 'java', "Java's Map.toString", JAVA_MAP),
   writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: styles.sortedOrder }),
 ]
