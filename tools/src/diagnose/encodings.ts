@@ -35,14 +35,11 @@ export interface Encoding {
   readonly decode?: ((bytes: Uint8Array) => Bytes | undefined) | undefined
 }
 
-/**
- * The maximum length of a text that is changed, and of a value in an unlikely encoding, in bytes. With this limit, each change takes less than
- * 100 ms, even if it replaces every character.
- */
+/** The maximum length of a text that is changed, in bytes. With this limit, each change takes less than 100 ms, even if it replaces every character. */
 export const MAX_TEXT = 2 ** 16
 
-export const isTriedOn = ({ likelihood }: Encoding, length: number) =>
-  length <= MAX_TEXT || likelihood === 'common' || likelihood === 'uncommon'
+/** Returns whether an encoding is tried on a value of this length. Gateways send a body of any length in base64. */
+export const isTriedOn = ({ name }: Encoding, length: number) => length <= MAX_TEXT || name === 'base64'
 
 const rows =
   (kind: EncodingKind, likelihood: Likelihood = 'last') =>
@@ -192,7 +189,7 @@ export const ENCODINGS: readonly Encoding[] = [
   printed('signed decimal numbers', (bytes) => lists([...new Int8Array(bytes)])),
   rows('printed', 'uncommon')(
     "Python's bytes, `b'…'`",
-    (bytes) => [...(bytes.length > MAX_TEXT ? [] : [forms.pythonBytes(bytes)]), `b'${fromLatin1(bytes)}'`],
+    (bytes) => [forms.pythonBytes(bytes), `b'${fromLatin1(bytes)}'`],
     inText((text) => /^b(["'])([^\\]*)\1$/s.exec(text)?.[2]),
   ),
   printed("quotes, as Ruby's inspect prints text", each([styles.rubyString])),
@@ -201,7 +198,7 @@ export const ENCODINGS: readonly Encoding[] = [
   escaped(
     'escapes such as `\\n`',
     each([escapeControls, ...STRINGS.map((write) => (text: string) => write(text).slice(1, -1))]),
-    (bytes) => (isUtf8(bytes) && bytes.length <= MAX_TEXT ? decodeEscapes(fromUtf8(bytes)) : undefined),
+    (bytes) => (isUtf8(bytes) ? decodeEscapes(fromUtf8(bytes)) : undefined),
   ),
   rows('charset', 'uncommon')('UTF-8 twice (é as Ã©)', function* (bytes) {
     if (isAscii(bytes) || !isUtf8(bytes)) return

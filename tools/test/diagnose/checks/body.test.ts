@@ -89,6 +89,7 @@ describe('a body that may be wrong', () => {
     ['its length is unknown', '{', [['content-type', 'application/json']]],
     ['bytes may be bytes', Uint8Array.of(0xff), [length(1), ['content-type', 'application/octet-stream']]],
     ['it is JSON', '{}', [length(2), ['content-type', 'application/json']]],
+    ['it is long', '{'.repeat(2 ** 18 + 1), [length(2 ** 18 + 1), ['content-type', 'application/json']]],
   ])('but nothing is said if %s: %j, %j', (_, body, headers) => {
     expect(suspected(body, headers)).toEqual([])
   })
