@@ -9,6 +9,7 @@ import {
   type Value,
 } from './dimensions.js'
 import { DistinctValues } from './distinct-values.js'
+import { MAX_TEXT } from './encodings.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Applied, Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
 import type { Mask } from './mask-secrets.js'
@@ -40,7 +41,9 @@ export function* findSigningVariant(facts: Facts, context: SearchContext, mask: 
     const differences = form.describe === undefined ? form.differences : [...form.differences, form.describe(digest)]
     return { ...variant, form: { ...form, differences }, mistakes: describe(variant.changes, secrets, mask) }
   }
-  return yield* search(groups, start, test, context)
+  const { found, notTried } = yield* search(groups, start, test, context)
+  // The hypotheses skip the text of a long body.
+  return { found, notTried: body.length > MAX_TEXT ? [...new Set([...notTried, 'body'])] : notTried }
 }
 
 export function messageOf(variant: Omit<SigningVariant, 'digest' | 'changes'>): Uint8Array[] {
