@@ -79,6 +79,7 @@ export function* search<State, Result>(
     const cost = endStep()
     if (cost > 0) yield cost
   }
+
   function* walk(stops: readonly Stop<State>[], state: State, place = 0): Steps<Result | undefined> {
     const stop = stops[place]
     if (stop === undefined) {
