@@ -1,6 +1,7 @@
 import { fromHex, fromLatin1, latin1, utf8 } from '../bytes.js'
 
-const SHORT: { readonly [letter: string]: string } = {
+/** The characters of escapes such as `\n`. */
+export const SHORT: { readonly [letter: string]: string } = {
   n: '\n',
   r: '\r',
   t: '\t',

@@ -1,6 +1,6 @@
 import { fromLatin1, utf8 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
-import { decodeUnits, fromDigits } from './escapes.js'
+import { decodeUnits, fromDigits, SHORT } from './escapes.js'
 
 export interface ShellWord {
   readonly text: string
@@ -71,10 +71,7 @@ export function splitCommand(text: string): readonly ShellWord[] {
   return list.words
 }
 
-const ANSI: { readonly [letter: string]: string } = {
-  ...{ a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
-  ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
-}
+const ANSI: typeof SHORT = { ...SHORT, a: '\x07', E: '\x1b', '\\': '\\', "'": "'", '"': '"', '?': '?' }
 
 /** Returns the bytes of text in `$'…'`. For example, `\xeb` and `\353` become one byte each, and `\u00eb` becomes UTF-8. */
 function decodeAnsi(text: string): string {

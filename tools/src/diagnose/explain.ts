@@ -15,9 +15,6 @@ import type { Mask } from './mask-secrets.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
-/** The maximum length of JSON that is written again in the style of every serializer. With longer JSON, that would take seconds. */
-const MAX_COMPARED = 100_000
-
 export const PROOF = 'Confirmed: signing in this way leads to the received signature.'
 
 const OR_CHANGED: { readonly [origin in BodyOrigin]: string } = {
@@ -140,7 +137,6 @@ function* describeJson(
   }
   const writers: JsonWriter[] = []
   for (const one of JSON_WRITERS) {
-    if (one.style !== style && text.text.length > MAX_COMPARED) continue
     if (writeJson(text, one.style) === signed) writers.push(one)
     yield text.text.length
   }

@@ -14,7 +14,6 @@ type SecretHypothesis = Hypothesis<string, Bytes>
 const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.,-]){1,2}(?=.)/
 /** Matches a line of a configuration: `WEBHOOK_SECRET=…`, `export SECRET="…"` or `secret: …`. */
 const ASSIGNED = /^\s*(?:export\s+|set\s+)?["']?[A-Za-z_][\w.-]*["']?(?:\s*=\s*|:\s+)(["']?)(.{6,}?)\1;?\s*$/s
-const withoutWhsec = (secret: string) => secret.replace(/^whsec_/, '')
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
   value === undefined ? undefined : change(value)
@@ -127,7 +126,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ),
   asText('uncommon', 'the secret decoded from base64 without its `-` and `_`, which a decoder skipped', (secret) =>
     several(
-      [...new Set([secret, withoutWhsec(secret)])].flatMap((text) =>
+      [...new Set([secret, secret.replace(/^whsec_/, '')])].flatMap((text) =>
         /[-_]/.test(text) ? (fromBase64(text.replace(/[-_]/g, '').replace(/^((?:....)*).$/, '$1')) ?? []) : [],
       ),
     ),
