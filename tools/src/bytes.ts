@@ -90,6 +90,15 @@ export function fromWindows1252(bytes: Uint8Array): string {
   return ofUnits(units)
 }
 
+export function utf16(text: string, order: 'little-endian' | 'big-endian'): Uint8Array {
+  const bytes = new Uint8Array(2 * text.length)
+  const view = new DataView(bytes.buffer)
+  for (let index = 0; index < text.length; index++) {
+    view.setUint16(2 * index, text.charCodeAt(index), order === 'little-endian')
+  }
+  return bytes
+}
+
 export function hex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += HEX[byte]

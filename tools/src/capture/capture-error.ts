@@ -5,7 +5,7 @@ export const CAPTURE_SHAPES: readonly string[] = [
   'the log of an HTTP client: curl --trace, Apache HttpClient or Python',
   'a curl command, as copied for bash',
   'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or an export of ngrok, webhook.site or an API client',
-  'what a tool exports: a CSV of webhook.site or Application Insights, a request of Burp',
+  'what a tool exports: a CSV of webhook.site or Application Insights, a request of Burp, headers of DevTools',
   'a dump of bytes (xxd, hexdump -C), or any other text that contains the three headers and the body',
 ]
 

@@ -2,7 +2,7 @@ import { fromLatin1, latin1 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import { unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { areOfRequest, type Header, parseHeader } from './headers.js'
+import { anyNameOf, areOfRequest, type Header, hasSignature, parseHeader } from './headers.js'
 import { MARK } from './write-request.js'
 
 // This file reads HTTP text: headers, a blank line and the body. Each line can be indented, or begin with `>`, as in a mail.
@@ -153,4 +153,27 @@ function parseHead(lines: readonly string[]): readonly Header[] {
     else throw unreadable(`is not a request: its line ${index + 1} is not a header`)
   }
   return headers.map(({ name, pieces }) => [name, pieces.length === 1 ? String(pieces[0]) : pieces.join('').trim()])
+}
+
+/** Matches a name, such as `x-nonce` or `:path:`, on a line of its own. */
+const NAME = /^(:?[a-z][\w-]{0,99}):?\r?$/i
+/** Matches the name of one of the three headers on a line of its own. */
+const THREE = new RegExp(`^${anyNameOf('timestamp', 'nonce', 'signature')}:?\\r?$`, 'i')
+
+/** Returns HTTP text for a list in which names and values have a line each, as DevTools copies headers. Returns `undefined` for other text. */
+export function joinNamesAndValues(bytes: Uint8Array): Uint8Array | undefined {
+  const lines = fromLatin1(bytes).split('\n')
+  const names = lines.filter((line) => THREE.test(line))
+  if (!names.some(hasSignature)) return undefined
+  let start = lines.indexOf(String(names[0]))
+  const isPair = (index: number) => NAME.test(lines[index] ?? '') && (lines[index + 1] ?? '').trim() !== ''
+  while (isPair(start - 2)) start -= 2
+  const headers: string[] = []
+  let end = start
+  for (; isPair(end); end += 2) headers.push(`${String(lines[end]).replace(NAME, '$1')}: ${lines[end + 1]}`)
+  const body = lines
+    .slice(end)
+    .join('\n')
+    .replace(/^\r?\n/, '')
+  return latin1(`${headers.join('\n')}\n\n${body}`)
 }

@@ -8,7 +8,7 @@ import { readDebugLog } from './debug-log.js'
 import { decodeEscapes } from './escapes.js'
 import { anyNameOf, type Header, hasSignature } from './headers.js'
 import { readHexDump } from './hex-dump.js'
-import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
+import { beginsAsHttpText, beginsAsRequest, joinNamesAndValues, parseHttpText } from './http-text.js'
 import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
 import { decodeWhole, readLooseText } from './loose-text.js'
 import { readNetworkDump } from './network-dump.js'
@@ -110,6 +110,7 @@ const READERS: readonly Reader[] = [
   { matches: ({ isHttpText }) => !isHttpText, read: findFenced },
   refuse(/^(?:[\d:.]+ )?=> Send header/m, 'is the output of curl --trace-ascii, which has dots for bytes. Use --trace'),
   { matches: ({ isHttpText }) => !isHttpText, read: readAfterProse },
+  { matches: any, read: ({ bytes }) => joinNamesAndValues(bytes) },
   { matches: any, read: readPrinted },
 ]
 

@@ -10,6 +10,7 @@ import {
   isUtf8,
   latin1,
   utf8,
+  utf16,
   WINDOWS_1252,
   windows1252,
 } from '../bytes.js'
@@ -150,6 +151,16 @@ const lossy = (characters: string, encode: (text: string) => Bytes | undefined) 
   const marked = [text.replace(others, '?'), text.replace(units, '?'), perByte, text.replace(others, '')]
   return marked.flatMap((one) => (one === text ? [] : (encode(one) ?? [])))
 }
+const utf16In = (order: 'little-endian' | 'big-endian', likelihood: Likelihood) =>
+  rows('charset', likelihood)(
+    `UTF-16 (${order})`,
+    (bytes) => ['', '\ufeff'].map((mark) => utf16(mark + fromUtf8(bytes), order)),
+    (bytes) =>
+      bytes.length % 2 === 0 && bytes[order === 'big-endian' ? 2 : 3] === 0
+        ? new TextDecoder(order === 'big-endian' ? 'utf-16be' : 'utf-16le').decode(bytes)
+        : undefined,
+  )
+
 const PERCENT = [
   ...[forms.percentEncode, encodeURIComponent, encodeURI, forms.formEncode],
   (text: string) => forms.percentEncode(text).replaceAll('%2F', '/'),
@@ -206,6 +217,8 @@ export const ENCODINGS: readonly Encoding[] = [
     yield fromWindows1252(bytes)
     yield fromLatin1(utf8(fromLatin1(bytes)))
   }),
+  utf16In('little-endian', 'uncommon'),
+  utf16In('big-endian', 'last'),
   charset('Windows-1252, with `?` for other characters', lossy(`\\0-\\x7f\\xa0-\\xff${WINDOWS_1252}`, windows1252)),
   charset('Latin-1, with `?` for other characters', lossy('\\0-\\xff', latin1)),
   charset('ASCII, with `?` for other characters', lossy('\\0-\\x7f', latin1)),

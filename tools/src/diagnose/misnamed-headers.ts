@@ -86,7 +86,7 @@ export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedH
 /** Returns `intended` without a nonce from a header such as `X-Request-Id`. A proxy may have added this header, so it is only a guess. */
 export function withoutGuessedNonce(intended: IntendedHeaders, { nonce }: ReceivedHeaders): IntendedHeaders {
   const { renamed } = nonce
-  if (renamed === undefined || renamed[0].includes('nonce')) return intended
+  if (renamed === undefined || hasWord(plain(renamed[0]), 'nonce')) return intended
   const { signature, isSwapped } = intended
   // A swap with the guess is undone.
   return { timestamp: isSwapped ? intended.nonce : intended.timestamp, nonce: undefined, signature }
@@ -107,19 +107,38 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
+/** Returns whether a name contains a word. Two letters may be wrong, or one letter in a word of up to five letters. */
+function hasWord(name: string, word: string): boolean {
+  return name.split('-').some((part) => {
+    let missing = word
+    let extra = 0
+    for (const letter of part) {
+      if (!missing.includes(letter)) extra++
+      missing = missing.replace(letter, '')
+    }
+    return extra + missing.length <= (word.length > 5 ? 2 : 1)
+  })
+}
+
 const plain = (name: string) => name.replace(/^http[_-]/, '').replaceAll('_', '-')
 
 /** Returns the header that probably has the value of the header `name`, or `undefined` if there is none. */
 function findOtherName(headers: readonly Header[], name: HeaderName): Header | undefined {
-  const candidates = headers.filter(([other]) => {
-    if (other.length > 128 || (name === 'x-timestamp' && /nonce|signature/.test(other))) return false
-    return other.includes(FIELDS[name]) || OTHER_NAMES[name].test(plain(other))
+  const others = headers.filter(([other]) => other.length <= 128)
+  const candidates = others.filter(([other]) => {
+    const isTimeOfAnother = name === 'x-timestamp' && /nonce|signature/.test(other)
+    return !isTimeOfAnother && (hasWord(plain(other), FIELDS[name]) || OTHER_NAMES[name].test(plain(other)))
   })
   // The most exact name wins: a signature with SHA-256 before one with SHA-1, and a nonce before a request ID.
   return (
     candidates.find(([other]) => plain(other) === name) ??
     candidates.find(([other]) => other.includes('256')) ??
     candidates.find(([other]) => other.includes(FIELDS[name])) ??
-    candidates[0]
+    candidates[0] ??
+    (name === 'x-signature' ? others.find(isAuthorizationDigest) : undefined)
   )
 }
+
+/** Returns whether `Authorization` contains 64 hex digits. They are probably the signature, because tokens rarely have this form. */
+const isAuthorizationDigest = ([name, value]: Header) =>
+  name === 'authorization' && /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i.test(value)

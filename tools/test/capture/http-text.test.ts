@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { fromLatin1, latin1 } from '../../src/bytes.js'
 import { CaptureError } from '../../src/capture/capture-error.js'
-import { parseHttpText } from '../../src/capture/http-text.js'
+import { joinNamesAndValues, parseHttpText } from '../../src/capture/http-text.js'
 import { readCapture } from '../../src/capture/read-capture.js'
 
 function parsed(capture: string) {
@@ -81,4 +82,17 @@ describe('the headers of HTTP text', () => {
       `The capture is not a request: its line ${line} is not a header. Pass one of these:`,
     )
   })
+})
+
+it.each([
+  ['x-nonce\na\nx-signature\nb\n\nbody', 'x-nonce: a\nx-signature: b\n\nbody'],
+  ['x-nonce\na\nx-signature\nb\n\n\n\nbody', 'x-nonce: a\nx-signature: b\n\n\n\nbody'],
+  [
+    'Headers\n\n:path:\n/a\nHost\nb\r\nX-Signature:\r\nc\r\n\r\nbody\n',
+    ':path: /a\nHost: b\r\nX-Signature: c\r\n\nbody\n',
+  ],
+  ['x-signature: a', undefined],
+])('names and values on lines of their own: %j', (text, joined) => {
+  const bytes = joinNamesAndValues(latin1(text))
+  expect(bytes && fromLatin1(bytes)).toBe(joined)
 })

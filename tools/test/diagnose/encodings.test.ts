@@ -66,6 +66,15 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
     ['é', 'Ã©'],
     ['Ñ', 'Ã‘'],
   ],
+  'UTF-16 (little-endian)': [
+    ['a{', 'a\0{\0'],
+    ['é', 'hex:e900'],
+    ['a', 'hex:fffe6100'],
+  ],
+  'UTF-16 (big-endian)': [
+    ['a{', '\0a\0{'],
+    ['a', 'hex:feff0061'],
+  ],
   'Windows-1252, with `?` for other characters': [
     ['€😀', 'hex:803f'],
     ['€😀', 'hex:803f3f3f3f'],

@@ -12,12 +12,14 @@ const meantOf = (headers: readonly Header[]) => meanings(GIVEN, headers)[0]
 describe('another name', () => {
   const NAMES = {
     timestamp:
-      'x-timestamp timestamp http_x_timestamp http-timestamp http_x_date http-ts x-time-stamp ' +
-      'x-timestamp-seconds request-time sent-at x-signed-at ts x_ts x-time date',
+      'x-timestamp timestamp http_x_timestamp http-timestamp http_x_date http-ts x-time-stamp webhook-timestmp ' +
+      'timesatmp x-timetamp x-timestamp-seconds request-time sent-at x-signed-at ts x_ts x-time date',
     nonce:
-      'nonce x-request-id webhookid message-uuid idempotency-key svix-id correlation_id ' +
+      'nonce x-nounce x-noce x-request-id webhookid message-uuid idempotency-key svix-id correlation_id ' +
       'x-event-id x-github-delivery-id acme-message-id',
-    signature: 'signature x-hub-signature-256 x-body-hmac sig x-sign x-signed digest body-sig body-sign',
+    signature:
+      'signature x-singature x-signatur x-sigatue x-hub-signature-256 x-body-hmac sig x-sign x-signed digest ' +
+      'body-sig body-sign',
   }
   it.each(Object.entries(NAMES))('is found for the %s', (field, names) => {
     for (const name of names.split(' '))
@@ -43,6 +45,17 @@ describe('another name', () => {
     for (const name of [...others.split(' '), `${'x'.repeat(120)}-timestamp`])
       expect(meantOf([[name, 'the value']]), name).toEqual(GIVEN)
   })
+})
+
+it.each([
+  [`Bearer ${SIGNATURE}`, true],
+  [`HMAC-SHA256=${SIGNATURE.toUpperCase()}`, true],
+  [SIGNATURE, true],
+  [`Bearer ${SIGNATURE}0`, false],
+  ['Bearer token', false],
+])('Authorization: %s may be the signature: %s', (value, expected) => {
+  expect(meantOf([['authorization', value]])).toEqual({ ...GIVEN, signature: expected ? value : undefined })
+  expect(meantOf([['proxy-authorization', value]])).toEqual(GIVEN)
 })
 
 it.each([

@@ -1,7 +1,7 @@
-import { concat, hex, utf8 } from '../../bytes.js'
+import { base64, bytesOf, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
 import { ALGORITHMS, type HashAlgorithm } from '../../primitives.js'
 import type { SignatureForm } from '../signature-form.js'
-import { type Hypothesis, hypothesesOf, type RequestContext } from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext } from './hypothesis.js'
 
 // This file lists the digests that a sender may compute by mistake instead of HMAC-SHA256.
 
@@ -40,6 +40,7 @@ export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Di
 }
 
 const other = hypothesesOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })
+const encoded = hypothesesOf<Digest, Digest>({ code: 'body_encoding', fix: 'encode_once', side: 'sender' })
 
 export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
   const made =
@@ -55,6 +56,17 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       )
       return digest && hex(digest)
     }, order.includes('key'))
+  const ofWhole = (write: (message: Uint8Array) => Bytes) =>
+    made((key, message, context) => {
+      const whole = concat(...message)
+      context.spend(whole.length)
+      return hmac(key, [bytesOf(write(whole))], context)
+    })
+  const ofHash = (write: (digest: Uint8Array) => Bytes) =>
+    made((key, message, context) => {
+      const digest = context.primitives.hash(algorithm, message)
+      return digest && hmac(key, [bytesOf(write(digest))], context)
+    })
   return [
     other('uncommon', `${name} of the secret and then the message, without HMAC`, hash('key', 'message')),
     other('uncommon', `${name} of the message and then the secret, without HMAC`, hash('message', 'key')),
@@ -66,14 +78,13 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       'an HMAC with its arguments swapped: the message as the key, the secret as the message',
       made((key, message, context) => hmac(concat(...message), [key], context)),
     ),
+    other('uncommon', `an HMAC of the message's ${name} in hex`, ofHash(hex)),
     other(
-      'uncommon',
-      `an HMAC of the message's ${name} in hex`,
-      made((key, message, context) => {
-        const digest = context.primitives.hash(algorithm, message)
-        return digest && hmac(key, [utf8(hex(digest))], context)
-      }),
+      'rare',
+      `an HMAC of the message's ${name}, as bytes`,
+      ofHash((digest) => digest),
     ),
+    other('uncommon', 'an HMAC of the message in base64', ofWhole(base64)),
     other(
       'uncommon',
       'an HMAC of the HMAC in hex',
@@ -81,6 +92,16 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
         const first = hmac(key, message, context)
         return first && hmac(key, [utf8(first)], context)
       }),
+    ),
+    encoded(
+      'uncommon',
+      'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',
+      ofWhole((whole) => utf16(fromUtf8(whole), 'little-endian')),
+    ),
+    encoded(
+      'rare',
+      'an HMAC of the whole message in UTF-16 (big-endian) after a byte order mark',
+      ofWhole((whole) => utf16(`\ufeff${fromUtf8(whole)}`, 'big-endian')),
     ),
   ]
 }
