@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BodyError, type BodySource, readBody, refuse } from '../src/index.js'
 import { transferredBytes } from './support/cases/bodies.js'
-import { post, readOnServer, serve, serveHttp2, write } from './support/http-server.js'
+import { post, readOnServer, serve, serveHttp2 } from './support/http-server.js'
 import { deferred } from './support/step.js'
 
 const EVENT = '{"event":"invoice.paid","name":"Zoë"}'
@@ -68,11 +68,6 @@ const invalid = (message: RegExp | string) => ({
   message: typeof message === 'string' ? message : expect.stringMatching(message),
 })
 
-async function readAgain(message: IncomingMessage): Promise<Buffer> {
-  await message.toArray()
-  return readBody(message)
-}
-
 const TOO_LARGE = { code: 'ERR_BODY_TOO_LARGE', status: 413, statusCode: 413, headers: { Connection: 'close' } }
 const LATE = { code: 'ERR_BODY_TIMEOUT', status: 408, statusCode: 408, headers: { Connection: 'close' } }
 const ABORTED = { code: 'ERR_BODY_ABORTED', status: 400, statusCode: 400 }
@@ -100,32 +95,9 @@ describe("readBody of Node's request", () => {
       expect(await statusOf(port, '12345678', headers)).toBe(200)
       expect(await statusOf(port, '123456789', headers)).toBe(413)
     }
-    expect(outcomes).toEqual([
-      Buffer.from('12345678'),
-      expect.objectContaining(TOO_LARGE),
-      Buffer.from('12345678'),
-      expect.objectContaining(TOO_LARGE),
-    ])
+    const refused = { ...TOO_LARGE, message: 'The request body has more than 8 bytes' }
+    expect(outcomes).toMatchObject([{ length: 8 }, refused, { length: 8 }, refused])
   })
-
-  it('accepts 1 048 576 bytes by default, and not one more', async () => {
-    const { port, outcomes } = await serveReader()
-    expect(await statusOf(port, Buffer.alloc(1_048_576), { 'Transfer-Encoding': 'chunked' })).toBe(200)
-    expect(await statusOf(port, Buffer.alloc(1_048_577))).toBe(413)
-    expect(outcomes).toMatchObject([
-      { length: 1_048_576 },
-      { ...TOO_LARGE, message: 'The request body has more than 1048576 bytes' },
-    ])
-  })
-
-  it.each(['50000000', '9007199254740991', '9000000000000000000'])(
-    'refuses Content-Length %s before a byte of the body arrives',
-    async (length) => {
-      const { port } = await serveReader()
-      const answer = await write(port, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`)
-      expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
-    },
-  )
 
   it('does not read the rest of a chunked body that is too large', async () => {
     const refused = deferred<IncomingMessage>()
@@ -216,17 +188,14 @@ describe("readBody of Node's request", () => {
     }
   })
 
-  it.each([
-    ['before the first byte', ''],
-    ['halfway', EVENT.slice(0, 5)],
-  ])('rejects with ERR_BODY_ABORTED if the sender hangs up %s', async (_, text) => {
+  it('rejects with ERR_BODY_ABORTED if the sender hangs up halfway', async () => {
     const { promise, resolve } = deferred<unknown>()
     const port = await serve((message) => {
       resolve(readBody(message).catch((error: unknown) => error))
       socket.destroy()
     })
     const socket = connect(port, '127.0.0.1')
-    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${BYTES.length}\r\n\r\n${text}`)
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345')
     expect(await promise).toMatchObject({
       ...ABORTED,
       name: 'BodyError',
@@ -278,13 +247,8 @@ describe("readBody of Node's request", () => {
     expect(await readOnServer(read, EVENT)).toEqual([0, 0, 0])
   })
 
-  it('says so if something has already read the body', async () => {
-    const text =
-      /^source was already read, probably by a body parser\. Pass the request before anything reads the body\.\n/
-    await expect(readOnServer(readAgain, EVENT)).rejects.toMatchObject(invalid(text))
-  })
-
   it('returns no bytes if something has already read an empty body', async () => {
+    const readAgain = (message: IncomingMessage) => message.toArray().then(() => readBody(message))
     expect(await readOnServer(readAgain)).toEqual(Buffer.alloc(0))
   })
 
@@ -355,15 +319,6 @@ describe('readBody of a Fetch Request', () => {
       expect(stream.listenerCount('data')).toBe(0)
     }
   })
-
-  it('refuses a stream of text', async () => {
-    // undici refuses text itself, so this stream is one as in another runtime.
-    const { stream } = streamOf([EVENT])
-    const request = { headers: new Headers(), bodyUsed: false, body: stream, arrayBuffer() {} }
-    await expect(readBody(request)).rejects.toMatchObject(
-      invalid('source is a stream of a string, not of bytes. Pass the request as received.'),
-    )
-  })
 })
 
 describe('readBody of bytes that were already read', () => {
@@ -384,19 +339,12 @@ describe('readBody of bytes that were already read', () => {
     expect(await readOnServer(read, EVENT)).toEqual(BYTES)
   })
 
-  it.each(['rawBody', 'body'])('refuses a Content-Length above the limit, whatever %s is', async (name) => {
-    const source = { headers: { 'content-length': String(BYTES.length + 1) }, [name]: BYTES }
-    await expect(readBody(source, { maxBytes: BYTES.length })).rejects.toMatchObject(TOO_LARGE)
-    expect(await readBody(source, { maxBytes: BYTES.length + 1 })).toEqual(BYTES)
-  })
-
-  it('refuses more bytes than the limit', async () => {
-    for (const name of ['rawBody', 'body']) {
-      expect(await readBody({ headers: {}, [name]: BYTES }, { maxBytes: BYTES.length })).toEqual(BYTES)
-      await expect(readBody({ headers: {}, [name]: BYTES }, { maxBytes: BYTES.length - 1 })).rejects.toMatchObject(
-        TOO_LARGE,
-      )
-    }
+  it.each(['rawBody', 'body'])('refuses a Content-Length above the limit, and a larger %s', async (name) => {
+    const [source, larger] = [{ headers: {}, [name]: BYTES }, { 'content-length': String(BYTES.length + 1) }]
+    expect(await readBody(source, { maxBytes: BYTES.length })).toEqual(BYTES)
+    await expect(readBody(source, { maxBytes: BYTES.length - 1 })).rejects.toMatchObject(TOO_LARGE)
+    const announced = readBody({ ...source, headers: larger }, { maxBytes: BYTES.length })
+    await expect(announced).rejects.toMatchObject(TOO_LARGE)
   })
 })
 
@@ -449,13 +397,6 @@ describe('readBody of an event of AWS Lambda', () => {
     )
     expect(await readBody({ body: '\ud83d\ude00', isBase64Encoded: false })).toEqual(Buffer.from('😀'))
   })
-
-  it('refuses a body that was parsed', async () => {
-    const event = { body: { event: 'invoice.paid' }, isBase64Encoded: false }
-    await expect(readBody(event as never)).rejects.toMatchObject(
-      invalid(/^source\.body is an object, .*\nAWS Lambda: /),
-    )
-  })
 })
 
 // receive.test.ts has the objects of each framework.
@@ -487,12 +428,6 @@ describe("readBody of a framework's object around the request", () => {
     expect(await readBody(around(3) as BodySource)).toEqual(BYTES)
     await expect(readBody(around(4) as BodySource)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
   })
-
-  it('does not follow an object that contains itself', async () => {
-    const source: Record<string, unknown> = { headers: {} }
-    source['req'] = source
-    await expect(readBody(source as BodySource)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
-  })
 })
 
 describe('bodyTimeout', () => {
@@ -504,12 +439,8 @@ describe('bodyTimeout', () => {
     vi.useRealTimers()
   })
 
-  const LENGTH = 'Content-Length: 1000000'
-  const CHUNKED = 'Transfer-Encoding: chunked'
-  const CHUNK = '1\r\na\r\n'
-
   /** Starts a server, sends it a head and the beginning of a body, and resolves when the server reads the body. */
-  async function startSending(framing: string, text: string) {
+  async function startSending(length: number, text: string) {
     const reading = deferred<void>()
     const port = await serve(async (message, response) => {
       const body = readBody(message, { bodyTimeout: 200 })
@@ -523,39 +454,24 @@ describe('bodyTimeout', () => {
     const socket = connect(port, '127.0.0.1')
       .setNoDelay()
       .on('error', () => {})
-    socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n${text}`)
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${text}`)
     await reading.promise
     return socket
   }
 
-  it.each([['stops, with a length', LENGTH, 'a']])(
-    'answers 408 to a sender that %s, and closes the connection',
-    async (_, framing, text) => {
-      const socket = await startSending(framing, text)
-      const answered = once(socket, 'data')
-      const closed = closeOf(socket)
-      vi.advanceTimersByTime(200)
-      expect(String(await answered)).toMatch(/^HTTP\/1\.1 408 .*\r\nConnection: close\r\n/s)
-      await closed
-    },
-  )
-
-  it.each([
-    ['a length', LENGTH, 'a'],
-    ['chunks', CHUNKED, CHUNK],
-  ])('is not prolonged by each byte of a sender, with %s', async (_, framing, text) => {
-    const socket = await startSending(framing, '')
-    const answered = once(socket, 'data')
+  it('is not prolonged by each byte of a sender, who gets 408 and a closed connection', async () => {
+    const socket = await startSending(1_000_000, '')
+    const [answered, closed] = [once(socket, 'data'), closeOf(socket)]
     for (let milliseconds = 0; milliseconds < 200; milliseconds += 10) {
-      socket.write(text)
+      socket.write('a')
       vi.advanceTimersByTime(10)
     }
-    expect(String(await answered)).toMatch(/^HTTP\/1\.1 408 /)
-    socket.destroy()
+    expect(String(await answered)).toMatch(/^HTTP\/1\.1 408 .*\r\nConnection: close\r\n/s)
+    await closed
   })
 
   it('accepts a slow sender that ends in time, and leaves no timer', async () => {
-    const socket = await startSending('Content-Length: 5', 'aa')
+    const socket = await startSending(5, 'aa')
     vi.advanceTimersByTime(199)
     const answered = once(socket, 'data')
     socket.write('aaa')
@@ -579,7 +495,6 @@ describe('bodyTimeout', () => {
     ['a Fetch Request that trickles', () => fetchRequest(trickling(), { duplex: 'half' })],
     ['a stream that stops', () => asSource(new Readable({ read() {} }))],
     ['a stream that trickles', () => asSource(Readable.from(trickling(), { objectMode: false }))],
-    ["hapi's request", () => ({ raw: { req: asSource(new Readable({ read() {} })) }, headers: {}, payload: null })],
   ])('holds for %s', async (_, source) => {
     expect(await lateAfter(source() as BodySource, 100, { bodyTimeout: 100 })).toMatchObject({
       ...LATE,
@@ -621,19 +536,6 @@ describe('bodyTimeout', () => {
     await expect(body).rejects.toMatchObject(LATE)
   }
 
-  it('leaves the rest of a Fetch Request unread, neither locked nor cancelled', async () => {
-    let isCancelled = false
-    const body = new ReadableStream({
-      cancel() {
-        isCancelled = true
-      },
-    })
-    const request = fetchRequest(body, { duplex: 'half' })
-    await expectLate(request)
-    expect(request.body?.locked).toBe(false)
-    expect(isCancelled).toBe(false)
-  })
-
   it('cancels a Fetch Request whose reader cannot be released while a read is pending, as in Workers', async () => {
     const reasons: unknown[] = []
     const body = new ReadableStream({
@@ -672,10 +574,6 @@ describe('bodyTimeout', () => {
     const body = readBody(source())
     expect(vi.getTimerCount()).toBe(0)
     await body
-  })
-
-  it('is 30 s by default', async () => {
-    expect(await lateAfter(asSource(new Readable({ read() {} })), 30_000)).toMatchObject(LATE)
   })
 
   it.each([0, 0.5, Number.NaN, 2 ** 31, '30s'])('cannot be %o', async (value) => {
