@@ -5,7 +5,7 @@ import { SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './supp
 import { SimulatedTime } from './support/simulated-time.js'
 import { deferred } from './support/step.js'
 
-// `handle` with `eventId` over a nonce store, which claims the keys. handle.test.ts has the same over a transaction.
+// `handle` with `eventId` over a nonce store, which claims the keys. sql-transaction-store.test.ts has events in a transaction.
 
 const FAILURE = new Error('the work failed')
 const DOWN = new Error('the store is down')
@@ -63,18 +63,28 @@ class Process {
     return result
   }
 
-  send(nonce = `attempt-${++attempts}`, work: (...call: never[]) => unknown = () => 'done', eventId = byBody) {
-    const { webhookId, headers, body } = signedRequest({ nonce, body: BODY })
-    const source = { webhookId, request: { headers, body: Buffer.from(body as Uint8Array) }, eventId }
+  send(
+    nonce = `attempt-${++attempts}`,
+    work: (...call: never[]) => unknown = () => 'done',
+    eventId: unknown = byBody,
+    secret = SECRET,
+  ) {
+    const source = { ...sourceOf({ nonce, secret }), eventId } as never
     const clock = new TestClock(Number(TIMESTAMP) * 1000 + Math.min(time.now, 300_000))
     return handle(source, SECRET, this.store, work as () => unknown, clock).catch((error: unknown) => error)
   }
 }
 let attempts = 0
+
+/** The source of a request with these parts. */
+function sourceOf(parts: Parameters<typeof signedRequest>[0] = { nonce: 'a' }) {
+  const { webhookId, headers, body } = signedRequest({ body: BODY, ...parts })
+  return { webhookId, request: { headers, body: Buffer.from(body as Uint8Array) } }
+}
 const byBody = ({ body }: { body: Buffer }): string => JSON.parse(body.toString()).id
 
 /** Starts an attempt, and lets its code begin. */
-async function begin(process: Process, nonce: string, eventId = byBody) {
+async function begin(process: Process, nonce: string, eventId: unknown = byBody) {
   const { promise, resolve, reject } = deferred<unknown>()
   const started = deferred<AbortSignal>()
   const outcome = process.send(
@@ -175,9 +185,7 @@ describe('while the first attempt runs', () => {
 
   it('receive refuses its message', async () => {
     const first = await begin(new Process(), 'a')
-    const { webhookId, headers, body } = signedRequest({ nonce: 'a', body: BODY })
-    const request = { headers, body: Buffer.from(body as Uint8Array) }
-    await expect(receive({ webhookId, request }, SECRET, database, new TestClock())).rejects.toMatchObject(REPLAYED)
+    await expect(receive(sourceOf(), SECRET, database, new TestClock())).rejects.toMatchObject(REPLAYED)
     first.succeed()
     await first.outcome
   })
@@ -504,8 +512,7 @@ describe('if the store fails', () => {
     process.after = () => {
       time.now += 300_001
     }
-    const { headers, body } = signedRequest({ nonce: 'a', body: BODY })
-    const source = { webhookId: '42', request: { headers, body: Buffer.from(body as Uint8Array) }, eventId: byBody }
+    const source = { ...sourceOf(), eventId: byBody }
     const clock = { now: () => Number(TIMESTAMP) * 1000 + time.now }
     await expect(handle(source, SECRET, process.store, work, clock)).rejects.toMatchObject({
       reason: 'timestamp_outside_window',
@@ -515,19 +522,71 @@ describe('if the store fails', () => {
   })
 })
 
-it('is refused over a store with claim and without release', async () => {
-  const { reserve, claim } = new Process().store
-  const source = { webhookId: '42', request: { headers: {}, body: BODY }, eventId: byBody }
-  const store = { reserve, claim } as NonceStore
-  await expect(handle(source, SECRET, store, () => {})).rejects.toThrow(/^nonceStore has no release\(\)\./)
+it.each<[string, object, RegExp, object?]>([
+  ['release', { eventId: byBody }, /^nonceStore has no release\(\)\./, { reserve() {}, claim() {} }],
+  ['claim', { eventId: byBody }, /^source\.eventId needs a nonce store with claim/, { reserve() {}, release() {} }],
+  ['the function', { eventId: undefined }, /^source\.eventId is undefined\. /],
+  ['a function', { eventId: 'evt_1' }, /^source\.eventId is a string\. /],
+])('is refused without %s', async (_, source, message, store = new Process().store) => {
+  const call = handle({ ...sourceOf(), ...source } as never, SECRET, store as NonceStore, () => {})
+  await expect(call).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(message) })
+})
+
+it.each([599, 0, 600.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '600'])(
+  'refuses an eventTtlSeconds of %s',
+  (eventTtlSeconds) => {
+    const create = () => new MemoryNonceStore({ eventTtlSeconds: eventTtlSeconds as number })
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+    expect(create).toThrow(/^eventTtlSeconds is not /)
+  },
+)
+
+describe('the ID of an event', () => {
+  it('is asked for only if the signature matched, with what the work gets', async () => {
+    const process = new Process()
+    const [work, eventId] = [vi.fn(), vi.fn((_: unknown) => 'evt_1')]
+    expect(await process.send('a', work, eventId, 'another secret')).toMatchObject({ reason: 'signature_mismatch' })
+    expect(await process.send('', work, eventId)).toMatchObject({ reason: 'invalid_nonce' })
+    expect(eventId).not.toHaveBeenCalled()
+    await process.send('a', work, eventId)
+    const accepted = { ok: true, webhookId: '42', timestamp: Number(TIMESTAMP), nonce: 'a', secretIndex: 0 }
+    expect(eventId.mock.calls).toEqual([[{ ...accepted, body: BODY }]])
+    expect(work.mock.calls.map(([given]) => given)).toEqual([{ ...accepted, body: BODY }])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['an empty string', () => ''],
+    ['an object', () => ({})],
+    ['a boolean', () => true],
+    ['a promise that was not awaited', () => Promise.reject(FAILURE)],
+    ['a number', () => 2 ** 53],
+    ['a number', () => 1.5],
+  ])('cannot be %s: nothing runs, and the message is free', async (kind, eventId) => {
+    const process = new Process()
+    expect(await process.send('a', () => expect.unreachable(), eventId)).toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message: `eventId returned ${kind}. Return the event's ID as a string or a safe integer.`,
+    })
+    expect(await process.send('a')).toBe('done')
+  })
+
+  it('differs from all others, however long it is', async () => {
+    const process = new Process()
+    const long = 'x'.repeat(100_000)
+    const ids = [1, '1', '01', 0, 2 ** 53 - 1, ' 1', '"1"', '\ud800', '\ud801', '\ufffd', 'É', 'é', 'e\u0301', long]
+    for (const id of [...ids, `${long}x`]) {
+      expect([id, await process.send(undefined, undefined, () => id)]).toEqual([id, 'done'])
+      expect([id, await process.send(undefined, undefined, () => id)]).toEqual([id, undefined])
+    }
+  })
 })
 
 it('without eventId, a store with claim only reserves and releases', async () => {
   const claim = vi.spyOn(database, 'claim')
-  const { webhookId, headers, body } = signedRequest({ nonce: 'a', body: BODY })
-  const source = { webhookId, request: { headers, body: Buffer.from(body as Uint8Array) } }
   const send = (work: () => unknown) =>
-    handle(source, SECRET, database, work, new TestClock()).catch((error: unknown) => error)
+    handle(sourceOf(), SECRET, database, work, new TestClock()).catch((error: unknown) => error)
   expect(await send(() => Promise.reject(FAILURE))).toBe(FAILURE)
   expect(await send(() => 'done')).toBe('done')
   expect(claim).not.toHaveBeenCalled()

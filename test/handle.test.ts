@@ -13,7 +13,7 @@ import {
   TIMESTAMP,
 } from './support/request.js'
 import { deferred } from './support/step.js'
-import { Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
+import { type Session, SimulatedDatabase } from './support/transactions/simulated-database.js'
 
 const BODY = Buffer.from('a body that is split in one way only')
 const FAILURE = new Error('the database is down')
@@ -50,22 +50,6 @@ describe('handle', () => {
         { ok: true, webhookId: '42', timestamp: Number(TIMESTAMP), nonce: NONCE, secretIndex: 0, body: BODY },
       ])
     }
-  })
-
-  it('throws what receive throws, and does not run the work', async () => {
-    const work = vi.fn()
-    const store = new MemoryNonceStore()
-    expect(await outcomeOf(store, work, sourceOf({ secret: 'another' }))).toMatchObject({
-      reason: 'signature_mismatch',
-    })
-    const late = new TestClock(NOW + 300_001)
-    expect(await outcomeOf(store, work, sourceOf(), late)).toMatchObject({ reason: 'timestamp_outside_window' })
-    const failing = { reserve: () => Promise.reject(FAILURE), release() {} }
-    expect(await outcomeOf(failing, work)).toMatchObject({ code: 'ERR_NONCE_STORE', cause: FAILURE })
-    expect(work).not.toHaveBeenCalled()
-    await outcomeOf(store)
-    expect(await outcomeOf(store, work)).toMatchObject({ reason: 'replayed_nonce' })
-    expect(work).not.toHaveBeenCalled()
   })
 
   it.each<[string, () => unknown]>([
@@ -283,12 +267,6 @@ describe('the release of receive', () => {
   })
 })
 
-it('verify reserves for nobody, so nobody can release what it reserved', async () => {
-  const reserve = vi.fn(() => true)
-  await verify(signedRequest(), SECRET, { reserve }, new TestClock())
-  expect(reserve.mock.calls).toEqual([['42', NONCE, 600]])
-})
-
 describe('handle over a transaction', () => {
   /** Opens a store with a connection of its own for each transaction. */
   function open(database = new SimulatedDatabase()) {
@@ -331,22 +309,16 @@ describe('handle over a transaction', () => {
     ])
   })
 
-  it('begins none for a request that breaks a rule', async () => {
-    const { store, begun } = open()
-    expect(await outcomeOver(store, undefined, sourceOf({ secret: 'another' }))).toMatchObject({ status: 401 })
-    expect(begun()).toBe(0)
-  })
-
-  it('refuses a replay, and a copy of what another process works on', async () => {
-    const { database, store } = open()
+  it('refuses a replay, and a copy of what this or another process works on', async () => {
+    const { database, store, begun } = open()
     const { promise, resolve } = deferred<string>()
     const first = outcomeOver(store, () => promise)
     await nextTurn()
     const work = vi.fn()
-    expect(await outcomeOver(open(database).store, work)).toMatchObject({
-      code: 'ERR_WEBHOOK_IN_PROGRESS',
-      status: 503,
-    })
+    for (const one of [store, open(database).store]) {
+      expect(await outcomeOver(one, work)).toMatchObject({ code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 })
+    }
+    expect(begun(), 'transactions of the store that works').toBe(1)
     resolve('first')
     expect(await first).toBe('first')
     const replayed = { reason: 'replayed_nonce', status: 401, received: { body: BODY } }
@@ -372,17 +344,6 @@ describe('handle over a transaction', () => {
     expect(database.nonces.size).toBe(0)
   })
 
-  it('refuses a copy before a second transaction begins', async () => {
-    const { promise, resolve } = deferred<string>()
-    const { store, begun } = open()
-    const first = outcomeOver(store, () => promise)
-    await nextTurn()
-    expect(await outcomeOver(store)).toMatchObject({ code: 'ERR_WEBHOOK_IN_PROGRESS' })
-    expect(begun()).toBe(1)
-    resolve('first')
-    expect(await first).toBe('first')
-  })
-
   it.each([receive, verify])('is refused by %o, which runs no code', async (call) => {
     const source = call === verify ? signedRequest() : sourceOf()
     const error: unknown = await Reflect.apply(call, undefined, [source, SECRET, open().store]).catch(
@@ -392,230 +353,5 @@ describe('handle over a transaction', () => {
       code: 'ERR_INVALID_ARGUMENT',
       message: expect.stringMatching(/^nonceStore is a transaction store, /),
     })
-  })
-})
-
-describe('handle with eventId', () => {
-  const EVENT = Buffer.from('{"id":"evt_1"}')
-  const byBody = ({ body }: { body: Buffer }) => JSON.parse(body.toString()).id
-
-  /** One database, and what each attempt leaves there. */
-  class Sender {
-    readonly database = new SimulatedDatabase()
-    readonly results: unknown[] = []
-    readonly work = vi.fn((_: unknown, session: Session) => {
-      session.insertRow()
-      return 'done'
-    })
-    #attempts = 0
-
-    /** Another store over the same database, as another process has. */
-    newStore(options: { eventTtlSeconds?: number } = {}) {
-      return new PostgresTransactionStore<Session>({ ...options, ...this.database.client })
-    }
-
-    /** Signs an event again, with the current time and a new nonce. */
-    newAttempt({ body = EVENT, ...parts }: Parameters<typeof signedRequest>[0] = {}) {
-      const timestamp = String(Math.floor(this.database.clock.now() / 1000))
-      return sourceOf({ nonce: `attempt-${this.#attempts++}`, timestamp, body, ...parts })
-    }
-
-    send(
-      source: object = this.newAttempt(),
-      {
-        store = this.newStore(),
-        work = this.work as (_: unknown, session: Session) => unknown,
-        eventId = byBody as unknown,
-      } = {},
-    ): Promise<unknown> {
-      const withId = { ...source, eventId } as never
-      return handle(withId, SECRET, store, work, this.database.clock).catch((error: unknown) => error)
-    }
-  }
-
-  const IN_PROGRESS = { code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 }
-  const REPLAYED = { reason: 'replayed_nonce', status: 401 }
-
-  it('runs the work once, and then resolves to undefined for each new attempt', async () => {
-    const sender = new Sender()
-    const attempts = Array.from({ length: 3 }, () => sender.newAttempt())
-    const outcomes = []
-    for (const source of attempts) outcomes.push(await sender.send(source))
-    expect(outcomes).toEqual(['done', undefined, undefined])
-    expect(sender.work).toHaveBeenCalledTimes(1)
-    // A repeat commits its own nonce.
-    for (const source of attempts) expect(await sender.send(source)).toMatchObject(REPLAYED)
-    // The body contains a colon, so each attempt reserves its nonce and its signature.
-    expect([sender.database.rows, sender.database.nonces.size]).toEqual([1, 7])
-  })
-
-  it('runs the work again after a failure', async () => {
-    const sender = new Sender()
-    expect(await sender.send(undefined, { work: () => Promise.reject(FAILURE) })).toBe(FAILURE)
-    expect(sender.database.nonces.size).toBe(0)
-    expect(await sender.send()).toBe('done')
-    expect(await sender.send()).toBeUndefined()
-  })
-
-  it('refuses another attempt while one runs, in the same process and in another', async () => {
-    const sender = new Sender()
-    const { promise, resolve } = deferred<void>()
-    const store = sender.newStore()
-    const first = sender.send(undefined, { store, work: () => promise.then(() => 'done') })
-    await nextTurn()
-    expect(await sender.send(undefined, { store })).toMatchObject(IN_PROGRESS)
-    expect(await sender.send()).toMatchObject(IN_PROGRESS)
-    // Another event, and an event of another webhook, are not concerned.
-    expect(await sender.send(sender.newAttempt({ body: Buffer.from('{"id":"evt_2"}') }))).toBe('done')
-    expect(await sender.send(sender.newAttempt({ webhookId: '43' }))).toBe('done')
-    resolve()
-    expect(await first).toBe('done')
-    expect(await sender.send()).toBeUndefined()
-  })
-
-  it('refuses another split of a message before it says anything about the event', async () => {
-    const sender = new Sender()
-    const body = Buffer.from('{"id":"evt:1"}')
-    const timestamp = TIMESTAMP
-    expect(await sender.send(sourceOf({ nonce: 'abc', body, timestamp }))).toBe('done')
-    // The body of this split is no JSON, so eventId throws.
-    const split = sourceOf({ nonce: 'abc:{"id":"evt', body: Buffer.from('1"}'), timestamp })
-    expect(await sender.send(split)).toMatchObject(REPLAYED)
-  })
-
-  it('asks only for a request whose signature matched, with what the work gets', async () => {
-    const sender = new Sender()
-    const eventId = vi.fn((_: unknown) => 'evt_1')
-    for (const source of [
-      sender.newAttempt({ secret: 'another' }),
-      sender.newAttempt({ nonce: '' }),
-      sender.newAttempt({ timestamp: '1' }),
-    ]) {
-      expect(await sender.send(source, { eventId })).toMatchObject({ status: 401 })
-    }
-    expect(eventId).not.toHaveBeenCalled()
-    await sender.send(sender.newAttempt({ nonce: 'abc' }), { eventId })
-    const webhook = {
-      ok: true,
-      webhookId: '42',
-      timestamp: Number(TIMESTAMP),
-      nonce: 'abc',
-      secretIndex: 0,
-      body: EVENT,
-    }
-    expect(eventId.mock.calls).toEqual([[webhook]])
-    expect(sender.work.mock.calls.map(([given]) => given)).toEqual([webhook])
-  })
-
-  it('throws the error of eventId, and reserves nothing', async () => {
-    const sender = new Sender()
-    const source = sender.newAttempt()
-    const eventId = () => {
-      throw FAILURE
-    }
-    expect(await sender.send(source, { eventId })).toBe(FAILURE)
-    expect([sender.database.nonces.size, sender.work.mock.calls.length]).toEqual([0, 0])
-    expect(await sender.send(source)).toBe('done')
-    expect(await sender.send(source, { eventId })).toMatchObject(REPLAYED)
-  })
-
-  it.each<[string, () => unknown]>([
-    ['undefined', () => undefined],
-    ['null', () => null],
-    ['an empty string', () => ''],
-    ['an object', () => ({})],
-    ['an array', () => ['evt_1']],
-    ['a boolean', () => true],
-    ['a bigint', () => 1n],
-    ['a promise that was not awaited', async () => 'evt_1'],
-    ['a promise that was not awaited', () => Promise.reject(FAILURE)],
-    ['a number', () => 2 ** 53],
-    ['a number', () => 1.5],
-    ['a number', () => Number.NaN],
-  ])('refuses an ID that is %s, and reserves nothing', async (kind, eventId) => {
-    const sender = new Sender()
-    const source = sender.newAttempt()
-    const error = await sender.send(source, { eventId })
-    expect(error).toMatchObject({
-      code: 'ERR_INVALID_ARGUMENT',
-      message: `eventId returned ${kind}. Return the event's ID as a string or a safe integer.`,
-    })
-    expect([sender.database.nonces.size, sender.work.mock.calls.length]).toEqual([0, 0])
-    expect(await sender.send(source)).toBe('done')
-  })
-
-  it('tells all IDs apart, however long they are', async () => {
-    const sender = new Sender()
-    const long = 'x'.repeat(100_000)
-    const ids = [
-      ...[1, '1', '01', 0, 2 ** 53 - 1, ' 1', '"1"', '\ud800', '\ud801', '\ufffd', 'É', 'é', 'e\u0301'],
-      ...[long, `${long}x`],
-    ]
-    for (const id of ids) expect([id, await sender.send(undefined, { eventId: () => id })]).toEqual([id, 'done'])
-    for (const id of ids) expect(await sender.send(undefined, { eventId: () => id })).toBeUndefined()
-  })
-
-  it('runs the work again when the ID has expired', async () => {
-    const sender = new Sender()
-    const send = (options?: { eventTtlSeconds: number }) => sender.send(undefined, { store: sender.newStore(options) })
-    const { clock } = sender.database
-    expect(await send()).toBe('done')
-    // A repeat does not prolong the time.
-    clock.milliseconds += 604_800_000
-    expect(await send()).toBeUndefined()
-    clock.milliseconds += 2
-    expect(await send({ eventTtlSeconds: 600 })).toBe('done')
-    clock.milliseconds += 600_001
-    expect(await send()).toBeUndefined()
-    clock.milliseconds += 1
-    expect(await send()).toBe('done')
-  })
-
-  it.each([599, 0, -1, 600.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '600'])(
-    'refuses an eventTtlSeconds of %s',
-    (eventTtlSeconds) => {
-      expect(() => new Sender().newStore({ eventTtlSeconds: eventTtlSeconds as number })).toThrow(
-        expect.objectContaining({
-          code: 'ERR_INVALID_ARGUMENT',
-          message: expect.stringMatching(/^eventTtlSeconds is not /),
-        }),
-      )
-    },
-  )
-
-  it('is refused with a store without claim, by receive, and if it is no function', async () => {
-    const sender = new Sender()
-    const error = await sender.send(undefined, { store: { reserve: () => true, release() {} } as never })
-    expect(error).toMatchObject({
-      code: 'ERR_INVALID_ARGUMENT',
-      message: expect.stringMatching(/^source\.eventId needs a nonce store with claim\(\), or a transaction store\. /),
-    })
-    expect(String(error).length).toBeLessThanOrEqual(200)
-    await expect(receive({ ...sourceOf(), eventId: byBody } as never, SECRET, new MemoryNonceStore())).rejects.toThrow(
-      /^source\.eventId is unknown\. /,
-    )
-    for (const eventId of [undefined, null, 'evt_1']) {
-      const source = { ...sourceOf(), eventId } as never
-      await expect(handle(source, SECRET, sender.newStore(), () => {})).rejects.toMatchObject({
-        code: 'ERR_INVALID_ARGUMENT',
-        message: expect.stringMatching(/^source\.eventId is /),
-      })
-    }
-  })
-
-  it('rejects with the failure of the store if the commit of a repeat fails', async () => {
-    const sender = new Sender()
-    await sender.send()
-    const source = sender.newAttempt()
-    const commit = vi.spyOn(sender.database, 'newSession').mockImplementationOnce(() => {
-      const session = new Session(sender.database, 99)
-      session.commit = () => {
-        throw FAILURE
-      }
-      return session
-    })
-    expect(await sender.send(source)).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503, cause: FAILURE })
-    commit.mockRestore()
-    expect(await sender.send(source)).toBeUndefined()
   })
 })

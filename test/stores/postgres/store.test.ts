@@ -243,8 +243,12 @@ describe('createTable', () => {
   })
 })
 
-it('a transaction may have the longest time for the work', async () => {
+it.each([
+  ['0', '2147483647ms'],
+  ['1500ms', '1500ms'],
+])('a transaction has the longest time for its work, unless the user has a shorter limit: %s', async (own, limit) => {
   await newStore('patient')
+  await database.exec(`SET statement_timeout = '${own}'`)
   const store = new PostgresTransactionStore({
     begin: (run: (transaction: Transaction) => Promise<void>) => database.transaction(run),
     query: (transaction, text) => transaction.query(text),
@@ -255,8 +259,8 @@ it('a transaction may have the longest time for the work', async () => {
     const { rows } = await transaction.query<{ statement_timeout: string }>('SHOW statement_timeout')
     return rows[0]?.statement_timeout
   }
-  const done = store.transact({ webhookId: '42', keys: ['nonce'], ttlSeconds: 600, work })
-  expect(await done).toEqual({ outcome: 'done', value: '2147483647ms' })
+  expect(await store.transact({ webhookId: '42', keys: [own], ttlSeconds: 600, work })).toMatchObject({ value: limit })
+  await database.exec('RESET statement_timeout')
 })
 
 describe('deleteExpired', () => {
