@@ -55,25 +55,9 @@ function outcomeOf(find: () => unknown, setting: Setting = {}): Promise<unknown>
 
 const found = { webhookId: '42', secret: SECRET }
 
-/** Each function of each scheme, with a request that is accepted. */
+/** Both functions, each of one scheme, with a request that is accepted. */
 const CALLS = [
   ['receive', (find: () => unknown, store: RecordingStore) => outcomeOf(find, { store })],
-  [
-    'handle',
-    (find: () => unknown, store: RecordingStore) =>
-      handle(
-        { request: requestOf() },
-        find as FindWebhook,
-        Object.assign(store, { release() {} }),
-        (webhook) => webhook,
-        new TestClock(),
-      ),
-  ],
-  [
-    'receive of Standard Webhooks',
-    (find: () => unknown, store: RecordingStore) =>
-      standard.receive({ request: requestOf(STANDARD) }, find as FindWebhook, store, new TestClock()),
-  ],
   [
     'handle of Standard Webhooks',
     (find: () => unknown, store: RecordingStore) =>
@@ -326,15 +310,6 @@ describe('the time-out', () => {
     expect(published).toMatchObject(Array(2).fill({ outcome: 'ERR_LOOKUP_TIMEOUT', webhookId: undefined }))
   })
 
-  it('accepts a webhook that is found when a process that stalled notices that the time is over', async () => {
-    const late: { resolve?: (webhook: typeof found) => void } = {}
-    const find = () => new Promise<typeof found>((resolve) => Object.assign(late, { resolve }))
-    const outcome = outcomeOf(find, { bodyTimeout: 1 })
-    vi.advanceTimersByTime(1)
-    late.resolve?.(found)
-    expect(await outcome).toMatchObject({ ok: true, webhookId: '42' })
-  })
-
   it('of the body begins when the function has answered', async () => {
     const request = Object.assign(new Readable({ read() {} }), { headers: OWN })
     const find = () => new Promise((resolve) => setTimeout(() => resolve(found), 99))
@@ -345,20 +320,6 @@ describe('the time-out', () => {
     expect(await outcome).toMatchObject({ ok: true })
     expect(vi.getTimerCount()).toBe(0)
   })
-})
-
-it('the time of the function does not extend the window', async () => {
-  for (const [milliseconds, expected] of [
-    [300_000, { ok: true }],
-    [300_001, { reason: 'timestamp_outside_window' }],
-  ] as const) {
-    const clock = new TestClock()
-    const find = async () => {
-      clock.milliseconds += milliseconds
-      return found
-    }
-    expect(await outcomeOf(find, { clock })).toMatchObject(expected)
-  }
 })
 
 it('a request that is aborted while the function runs is 400', async () => {

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import {
   type BodySource,
   type Clock,
-  MemoryNonceStore,
   type NonceStore,
   receive,
   refusal,
@@ -66,17 +65,6 @@ describe('a valid request', () => {
     const { headers } = signedRequest({ body: BODY, timestamp: String(Math.floor(Date.now() / 1000)) })
     const request = fetchRequest(headers)
     expect(await receive({ webhookId: '42', request }, SECRET, new RecordingStore())).toMatchObject({ ok: true })
-  })
-
-  it('is refused if it comes again', async () => {
-    const nonceStore = new MemoryNonceStore()
-    expect(await outcomeOf(fetchRequest(), { nonceStore })).toEqual(ACCEPTED)
-    expect(await outcomeOf(fetchRequest(), { nonceStore })).toMatchObject({
-      code: 'ERR_WEBHOOK_REJECTED',
-      status: 401,
-      reason: 'replayed_nonce',
-      webhookId: '42',
-    })
   })
 })
 
@@ -202,7 +190,8 @@ describe('a request whose headers break a rule', () => {
 
   it.each(BROKEN_HEADERS)('is answered before its body arrives: %s %j', async (reason, headers) => {
     const { port, errors } = await handler()
-    const answer = await announce(port, 90_000, headers)
+    // The length is above the limit too, but the headers come first.
+    const answer = await announce(port, 50_000_000, headers)
     expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(answer).toMatch(/\r\nConnection: close\r\n/)
     expect(answer).not.toMatch(/nonce|timestamp|signature|header/i)
@@ -210,12 +199,6 @@ describe('a request whose headers break a rule', () => {
     expect(errors).toEqual([
       { code: 'ERR_WEBHOOK_REJECTED', reason, webhookId: '42', headers: headersOfAnswer, hasRead: false },
     ])
-  })
-
-  it.each(BROKEN_HEADERS)('is rejected, even if it announces too much: %s %j', async (reason, headers) => {
-    const { port, errors } = await handler()
-    expect(await announce(port, 50_000_000, headers)).toMatch(/^HTTP\/1\.1 401 /)
-    expect(errors).toMatchObject([{ reason }])
   })
 
   it('is too large if only its length is wrong', async () => {
@@ -277,22 +260,6 @@ describe('the window', () => {
       isAccepted ? { ok: true } : { reason: 'timestamp_outside_window' },
     )
     expect(nonceStore.calls).toHaveLength(isAccepted ? 1 : 0)
-  })
-
-  it.each([
-    [300_000, true],
-    [300_001, false],
-  ])('is checked again %i ms later, when the store has answered', async (milliseconds, isAccepted) => {
-    const clock = new TestClock()
-    const nonceStore = {
-      async reserve() {
-        clock.milliseconds += milliseconds
-        return true
-      },
-    }
-    expect(await outcomeOf(fetchRequest(), { clock, nonceStore })).toMatchObject(
-      isAccepted ? { ok: true } : { reason: 'timestamp_outside_window' },
-    )
   })
 })
 

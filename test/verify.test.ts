@@ -46,16 +46,20 @@ describe('a valid request', () => {
   })
 })
 
-describe('invalid_timestamp', () => {
-  it.each([
-    // The characters before 0 and after 9.
-    '169999999/',
-    '169999999:',
-    '\u0661\u0667\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660',
-    '\uff11\uff17\uff10\uff10\uff10\uff10\uff10\uff10\uff10\uff10',
-  ])('rejects %j', async (timestamp) => {
-    expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'invalid_timestamp' })
-  })
+// docs/vectors.json has the formats of the headers, in Latin-1.
+it.each<[string, Signed, string]>([
+  ['a timestamp in other digits than those of ASCII', { timestamp: '\uff11'.repeat(10) }, 'invalid_timestamp'],
+  ['a timestamp with the character before 0', { timestamp: '169999999/' }, 'invalid_timestamp'],
+  ['a timestamp with the character after 9', { timestamp: '169999999:' }, 'invalid_timestamp'],
+  ['a nonce with a letter whose low byte is A', { nonce: '\u0141' }, 'invalid_nonce'],
+  ['a nonce with a lone surrogate', { nonce: '\ud83e' }, 'invalid_nonce'],
+  [
+    'a signature of letters whose low bytes are the digits',
+    { signature: valid.replace(/./g, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))) },
+    'signature_mismatch',
+  ],
+])('rejects %s', async (_, parts, reason) => {
+  expect(await resultOf(signedRequest(parts))).toMatchObject({ reason })
 })
 
 describe('timestamp_outside_window', () => {
@@ -82,19 +86,6 @@ describe('timestamp_outside_window', () => {
     })
   })
 
-  it('is checked after the last reservation, not only after the first', async () => {
-    const clock = new TestClock(NOW + 299_999)
-    const lateStore = {
-      reserve() {
-        clock.milliseconds += 1
-        return true
-      },
-    }
-    expect(await verify(signedRequest({ nonce: 'a:b' }), SECRET, lateStore, clock)).toMatchObject({
-      reason: 'timestamp_outside_window',
-    })
-  })
-
   it('rejects if the clock fails while the store answers', async () => {
     const times = [NOW, Number.NaN]
     const clock = { now: () => times.shift() as number }
@@ -104,39 +95,7 @@ describe('timestamp_outside_window', () => {
   })
 })
 
-describe('invalid_nonce', () => {
-  it.each([
-    ['a fullwidth letter', '\uff41'],
-    ['an emoji', '🦊'],
-    ['a lone surrogate', '\ud83e'],
-    ['65 536 characters', 'a'.repeat(65_536)],
-  ])('rejects %s', async (_, nonce) => {
-    expect(await resultOf(signedRequest({ nonce }))).toMatchObject({ reason: 'invalid_nonce' })
-  })
-
-  it('accepts each of the 94 visible ASCII characters and none of the other first 256', async () => {
-    const accepted: number[] = []
-    for (let code = 0; code < 256; code++) {
-      const result = await resultOf(signedRequest({ nonce: String.fromCharCode(code) }))
-      if (result.ok) accepted.push(code)
-      else expect(result.reason).toBe('invalid_nonce')
-    }
-    expect(accepted).toEqual(Array.from({ length: 94 }, (_, index) => 0x21 + index))
-  })
-})
-
 describe('signature_mismatch', () => {
-  it.each([
-    ['a letter outside ASCII', `é${valid.slice(1)}`],
-    [
-      'letters whose low bytes are the digits',
-      valid.replace(/./g, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))),
-    ],
-    ['65 536 digits', 'a'.repeat(65_536)],
-  ])('rejects %s', async (_, signature) => {
-    expect(await resultOf(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
-  })
-
   it('rejects 64 zeros, and a signature that differs in any one digit', async () => {
     const changed = Array.from(
       valid,
@@ -187,13 +146,6 @@ describe('a message that can be split differently', () => {
     }
   })
 
-  it('does not reserve the signature if the nonce is taken', async () => {
-    const store = new RecordingStore()
-    store.reserve('42', whole.nonce, 600)
-    expect(await resultOf(signedRequest(whole), SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
-    expect(store.keys).not.toContain(`signature ${signature}`)
-  })
-
   it('reserves both keys in one call if the store has reserveAll', async () => {
     const calls: unknown[] = []
     const store = {
@@ -214,38 +166,27 @@ describe('a message that can be split differently', () => {
     expect(calls).toHaveLength(2)
   })
 
+  it.each<[string, number, Signed]>([
+    ['a colon behind the first and last visible characters', 2, { nonce: 'abc', body: '!~:' }],
+    ['a colon behind a space', 1, { nonce: 'abc', body: ' :' }],
+    ['a colon behind DEL', 1, { nonce: 'abc', body: '\x7f:' }],
+    ['a colon that ends a nonce of 128 characters', 2, { nonce: 'a'.repeat(100), body: `${'b'.repeat(27)}:` }],
+    ['a colon that ends one of 129', 1, { nonce: 'a'.repeat(100), body: `${'b'.repeat(28)}:` }],
+    ['a colon at the start of the nonce', 1, { nonce: ':a', body: '' }],
+  ])('with %s: keys: %i', async (_, keys, split) => {
+    const store = new RecordingStore()
+    await resultOf(signedRequest(split), SECRET, store)
+    expect(store.keys).toHaveLength(keys)
+  })
+
   it('does not call reserveAll for one key', async () => {
     const store = { reserve: () => true, reserveAll: () => Promise.reject(new Error('not for one key')) }
     expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
   })
-
-  it.each<[string, Signed, boolean]>([
-    ['a colon in the nonce', { nonce: 'a:c', body: '' }, true],
-    ['a colon at the start of the nonce (a nonce is not empty)', { nonce: ':a', body: '' }, false],
-    ['nothing but a colon', { nonce: ':', body: '' }, false],
-    ['a colon at the start of the body', { nonce: 'abc', body: ':' }, true],
-    ['a colon behind a control character in the body', { nonce: 'abc', body: '{\n"a":1}' }, false],
-    ['a colon behind a byte outside ASCII', { nonce: 'abc', body: Uint8Array.of(0x61, 0x80, 0x3a) }, false],
-    ['a colon behind DEL', { nonce: 'abc', body: 'a\x7f:' }, false],
-    ['a colon behind the first and last visible characters', { nonce: 'abc', body: '!~:' }, true],
-    ['a colon that ends a nonce of 128 characters', { nonce: 'a'.repeat(100), body: `${'b'.repeat(27)}:` }, true],
-    ['a colon that ends one of 129', { nonce: 'a'.repeat(100), body: `${'b'.repeat(28)}:` }, false],
-    ['a nonce of 127 characters and a colon', { nonce: 'a'.repeat(127), body: ':' }, true],
-    ['a nonce of 128 characters with a colon', { nonce: `${'a'.repeat(127)}:`, body: ':' }, true],
-  ])('with %s: %s', async (_, split, isSplittable) => {
-    const store = new RecordingStore()
-    expect(await resultOf(signedRequest(split), SECRET, store)).toMatchObject({ ok: true })
-    expect(store.keys).toHaveLength(isSplittable ? 2 : 1)
-  })
 })
 
-describe('a secret', () => {
-  it.each([
-    ['may end with a word for a missing value', 'not undefined'],
-    ['may begin with a word for a missing value', 'null and void'],
-  ])('%s', async (_, secret) => {
-    expect(await resultOf(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
-  })
+it.each(['not undefined', 'null and void'])('a secret may contain a word for a missing value: %s', async (secret) => {
+  expect(await resultOf(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
 })
 
 describe('everything is read once, before the store is asked', () => {
