@@ -99,24 +99,6 @@ describe('a signature', () => {
     expect(await outcome({ ...SPECIFICATION, headers }, PUBLIC_KEY, clock)).toBe('signature_mismatch')
   })
 
-  it('of the version v2a or v1 is no signature of version v1a', async () => {
-    for (const version of ['v2a', 'v1', 'v1b', 'V1a']) {
-      const signature = sign('a body', PRIVATE_KEY, OPTIONS)['webhook-signature'].replace('v1a', version)
-      expect(await outcome(signedBy(PRIVATE_KEY, signature), PUBLIC_KEY)).toBe('signature_mismatch')
-    }
-  })
-
-  it('is accepted once per attempt, also if another signature of the attempt arrives', async () => {
-    const store = new MemoryNonceStore()
-    const both = [PUBLIC_KEY, STANDARD_SECRET]
-    const reasons = []
-    for (const secret of [PRIVATE_KEY, PRIVATE_KEY, STANDARD_SECRET]) {
-      const result = await verify(signedBy(secret), both, store, new TestClock())
-      reasons.push(result.ok || result.reason)
-    }
-    expect(reasons).toEqual([true, 'replayed_nonce', 'replayed_nonce'])
-  })
-
   it('is checked by receive and handle, also if a function finds the public key', async () => {
     for (const source of [{ webhookId: '42' }, {}]) {
       const find: FindWebhook<StandardSecret> = () => ({ webhookId: '42', secret: PUBLIC_KEY })
@@ -255,7 +237,6 @@ describe('a point of small order', () => {
 })
 
 describe('a key', () => {
-  const publicKey = PUBLIC_KEY.slice(5)
   const wrongEnd = Buffer.from(PRIVATE_KEY.slice(5), 'base64')
   wrongEnd[63] = (wrongEnd[63] as number) ^ 1
   const NO_KEY =
@@ -276,17 +257,11 @@ describe('a key', () => {
       'secret contains two keys.',
     ],
     ['31 bytes', `whpk_${base64(31)}`, 'secret is base64 of 31 bytes, not of 32. Copy the whole text again.'],
-    ['33 bytes', `whpk_${base64(33)}`, 'secret is base64 of 33 bytes, not of 32.'],
     ['64 bytes', `whpk_${base64(64)}`, 'secret is base64 of 64 bytes, not of 32.'],
     ['nothing', 'whpk_', 'secret is not base64, even without a prefix such as whsec_. Copy the whole text again.'],
-    ['base64url', `whpk_${publicKey.replace('o9', '-_')}`, 'secret contains - or _, so it is base64url.'],
-    ['quotes', `"${PUBLIC_KEY}"`, 'secret is in quotes. Remove the quotes.'],
-    ['a newline', `${PUBLIC_KEY}\n`, 'secret contains white space. Remove the white space.'],
-    ['no padding', PUBLIC_KEY.slice(0, -1), 'secret is not base64 with the right padding.'],
     ['stray bits', PUBLIC_KEY.replace('4=', '5='), 'secret is base64 with stray bits in the last character.'],
     ['text before it', `v1,${PUBLIC_KEY}`, 'secret has text before whpk_. Remove this text.'],
     ['the version of another scheme', `v2a,${PUBLIC_KEY}`, 'secret has text before whpk_. Remove this text.'],
-    ['a second prefix', `whpk_${PUBLIC_KEY}`, 'secret has text before whpk_. Remove this text.'],
   ])('to verify is not %s', async (_, secret, message) => {
     const act = verify(SPECIFICATION, secret, new MemoryNonceStore())
     await expect(act).rejects.toThrow(message)
@@ -303,16 +278,9 @@ describe('a key', () => {
     ],
     ['a secret of PayMongo', 'whsk_ct2JNL9yPZyLLXr5RfFYpMpa', NO_KEY],
     ['nothing', 'v1a,whsk_', NO_KEY],
-    ['31 bytes', `whsk_${base64(31)}`, NO_KEY],
-    ['33 bytes', `whsk_${base64(33)}`, NO_KEY],
     ['63 bytes', `whsk_${base64(63)}`, NO_KEY],
-    ['65 bytes', `whsk_${base64(65)}`, NO_KEY],
-    ['96 bytes', `whsk_${base64(96)}`, NO_KEY],
-    ['no padding', OPENSSL_SEED.slice(0, -1), NO_KEY],
     ['stray bits', OPENSSL_SEED.replace('E=', 'F='), NO_KEY],
-    ['base64url', OPENSSL_SEED.replace('W6', '-_'), NO_KEY],
     ['quotes', `"${OPENSSL_SEED}"`, 'secret is in quotes. Remove the quotes.'],
-    ['a newline', `${OPENSSL_SEED}\n`, 'secret contains white space. Remove the white space.'],
   ])('to sign is not %s', (_, secret, message) => {
     expect(() => sign('a body', secret)).toThrow(message)
     expect(() => sign('a body', secret)).toThrow(

@@ -2,10 +2,8 @@ import { Readable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import { type BodySource, MemoryNonceStore, type NonceStore, type TransactionStore } from '../../src/index.js'
 import { handle, receive, sign } from '../../src/standard-webhooks/index.js'
-import { PostgresTransactionStore } from '../../src/stores/postgres/index.js'
-import { NOW, RecordingStore, TestClock, TIMESTAMP } from '../support/request.js'
+import { NOW, RecordingStore, TestClock } from '../support/request.js'
 import { MESSAGE_ID, STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
-import { type Session, SimulatedDatabase } from '../support/transactions/simulated-database.js'
 
 const BODY = Buffer.from([0xef, 0xbf, 0xbd, 0xff, 0, 0x7b])
 
@@ -17,10 +15,6 @@ function requestOf(parts: Parameters<typeof signedMessage>[0] = {}): BodySource 
 
 function received(request: BodySource, store: NonceStore = new RecordingStore(), clock = new TestClock()) {
   return receive({ webhookId: '42', request }, STANDARD_SECRET, store, clock)
-}
-
-function handled(store: NonceStore, work: () => unknown = () => 'done', request = requestOf()): Promise<unknown> {
-  return handle({ webhookId: '42', request }, STANDARD_SECRET, store, work, new TestClock()).catch((error) => error)
 }
 
 const ACCEPTED = { ok: true, webhookId: '42', messageId: MESSAGE_ID, timestamp: NOW / 1000, secretIndex: 0, body: BODY }
@@ -64,15 +58,6 @@ describe('handle', () => {
     expect(await handle(source, STANDARD_SECRET, new MemoryNonceStore(), work, new TestClock())).toEqual([ACCEPTED])
   })
 
-  it('refuses a copy while the work runs, but not a retry', async () => {
-    const store = new MemoryNonceStore()
-    const outcome = await handled(store, async () => [
-      await handled(store),
-      await handled(store, () => 'retried', requestOf({ timestamp: `${Number(TIMESTAMP) + 1}` })),
-    ])
-    expect(outcome).toMatchObject([{ code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 }, 'retried'])
-  })
-
   it('runs in the transaction that reserves the attempt', async () => {
     const calls: unknown[] = []
     const store: TransactionStore<string> = {
@@ -87,30 +72,5 @@ describe('handle', () => {
     // The hash is by `printf a.1700000000 | sha256sum`.
     const key = 'attempt 1c1ce91a46609cca807adacd09a6e7dbe3dc2d6d04fc0de8214b8cdc37677656'
     expect(calls).toEqual(['42', [key], 600])
-  })
-
-  it('runs once per message with eventId', async () => {
-    const database = new SimulatedDatabase()
-    const store = new PostgresTransactionStore<Session>(database.client)
-    const eventId = vi.fn(({ messageId }: { messageId: string }) => messageId)
-    const send = (seconds: number) => {
-      const request = requestOf({ nonce: 'msg_1', timestamp: `${Number(TIMESTAMP) + seconds}` })
-      const work = (_: unknown, session: Session) => {
-        session.insertRow()
-        return 'done'
-      }
-      return handle({ webhookId: '42', request, eventId }, STANDARD_SECRET, store, work, new TestClock()).then(
-        (value) => value,
-        (error: { reason?: string }) => error.reason,
-      )
-    }
-    const outcomes = [await send(0), await send(1), await send(1), await send(0)]
-    expect(outcomes).toEqual(['done', undefined, 'replayed_nonce', 'replayed_nonce'])
-    expect(database.rows).toBe(1)
-    expect(eventId.mock.calls[0]?.[0]).toMatchObject({
-      webhookId: '42',
-      messageId: 'msg_1',
-      timestamp: Number(TIMESTAMP),
-    })
   })
 })
