@@ -13,17 +13,6 @@ it('joins a webhook and a key into one text that begins with the length of the w
   expect(scopedKeyHash('42', 'abc')).toBe(sha256('2:42abc'))
 })
 
-it('refuses a webhook with a lone surrogate, because its hash would be that of another one', () => {
-  for (const webhookId of ['\ud800', 'a\udfff', '\udc00\ud800']) {
-    for (const join of [scopedKey, scopedKeyHash, sharedTag]) {
-      expect(() => join(webhookId, 'abc')).toThrow(
-        'webhookId contains a lone surrogate, which is half a character. Pass the whole text.',
-      )
-    }
-  }
-  expect(scopedKey('\ud83d\ude00', 'abc')).toBe('2:\ud83d\ude00abc')
-})
-
 it.each(['abc', 'abc:', 'abc:d', 'abc:d:e:f', 'abc:\nd'])('every split of a message has the same tag: %j', (key) => {
   expect(sharedTag('42', key)).toBe(sha256('2:42abc').slice(0, 8))
 })
@@ -37,10 +26,3 @@ it.each([
   expect(ttlMilliseconds(ttlSeconds)).toBe(milliseconds)
   expect(engineTtlMilliseconds(ttlSeconds)).toBe(milliseconds + 1)
 })
-
-it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-  'a TTL of %d s is refused',
-  (ttlSeconds) => {
-    expect(() => ttlMilliseconds(ttlSeconds)).toThrow(/ttlSeconds is not a positive number\. Pass how long/)
-  },
-)
