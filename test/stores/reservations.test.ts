@@ -97,6 +97,18 @@ describe('another split of a message that has no answer yet', () => {
     expect(database.statements).toBe(2)
   })
 
+  it.each([
+    [10, 20],
+    [20, 10],
+  ])('waits for all that have one of its keys, and asks if they fail after %d and %d ms', async (first, second) => {
+    const { database, reservations, reserve } = open()
+    const failing = (keys: string[], milliseconds: number) =>
+      reservations.reserve(keys, 600, () => elapse(milliseconds).then(() => Promise.reject(new Error('lost'))))
+    const answers = [failing(['a', 's'], first), failing(['x', 't'], second), reserve(['a', 't'])]
+    expect(await outcomesOf(answers), 'it did not wait for both').toEqual(['lost', 'lost', true])
+    expect(database.statements).toBe(1)
+  })
+
   it('has an answer within its own time-out, however many there are before it', async () => {
     const { database, reserve } = open()
     database.milliseconds = 10_000
@@ -227,14 +239,6 @@ describe('a reservation that has no response in time', () => {
     expect(database.statements).toBe(1)
     await time.pass(1)
     expect(await outcomesOf([reserve(['a', 'signature'])], 300)).toEqual([true])
-  })
-
-  it('does not fail a copy if the client responded with an error', async () => {
-    const { database, reserve } = open()
-    database.error = Object.assign(new Error('connection lost'), { code: 'ETIMEDOUT' })
-    expect(await outcomesOf([reserve(['a'])], 10)).toEqual(['connection lost'])
-    database.error = undefined
-    expect(await outcomesOf([reserve(['a'])], 10)).toEqual([true])
   })
 
   it.each([
