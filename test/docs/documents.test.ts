@@ -1,13 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it, vi } from 'vitest'
 import { codeBlock } from '../../docs/generate/annotated.js'
 import { MemoryNonceStore } from '../../src/index.js'
+import { handle } from '../../src/standard-webhooks/index.js'
 import * as contracts from '../../tools/src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
+import { NOW } from '../support/request.js'
+import { STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
 
 describe('the guide to nonce stores', () => {
   const folder = join(ROOT, 'docs/operate')
@@ -49,6 +53,18 @@ describe('the guide to senders', () => {
     expect(hex.replaceAll('\n', '')).toBe(Buffer.from(message).toString('hex'))
     expect(signature).toBe(createHmac('sha256', secret).update(message).digest('hex'))
   })
+})
+
+it('their code and ours in the guide to migrating read the same message', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+  const [code = ''] = codeBlocks(readFileSync(join(ROOT, 'docs/receive/migrate.md'), 'utf8'), 'js')
+  const request = { ...signedMessage({ body: Buffer.from('{"type":"invoice.paid"}') }), method: 'POST' }
+  const names = { Webhook, MemoryNonceStore, handle, request, secret: STANDARD_SECRET }
+  for (const part of code.split('\n\n')) {
+    const run = new Function(...Object.keys(names), `return (async () => {${part}\nreturn type})()`)
+    expect(await run(...Object.values(names))).toBe('invoice.paid')
+  }
+  vi.useRealTimers()
 })
 
 describe('the guides to the contracts', () => {

@@ -1,10 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, PostgresServer, postgresIsInstalled } from '../../support/servers.js'
-import { newRequest, send } from '../../support/stores/load.js'
-import { openGuide } from '../stores/guides.js'
 import {
   behindProxy,
   type Closers,
@@ -174,57 +171,3 @@ const ROWS: Row[] = [
 const installed = isInstalled('postgresql', postgresIsInstalled()) && isInstalled('pgbouncer')
 
 describe.runIf(installed)('the faults of the guide', () => testFaults(ROWS))
-
-/** Sends 100 requests per second for 10 s during a fault. Returns the maximum number of processes of the server that the store used. */
-async function processesDuring(server: PostgresServer, begin: () => unknown, end: () => unknown): Promise<number> {
-  await server.sql('CREATE ROLE hooks LOGIN CONNECTION LIMIT 30; GRANT CREATE ON SCHEMA public TO hooks')
-  const { nonceStore, close } = await eventually(() => openGuide('pg.ts', server.url.replace('test@', 'hooks@')))
-  await begin()
-  const sending: Promise<string>[] = []
-  let most = 0
-  for (const until = performance.now() + 10_000; performance.now() < until; await sleep(100)) {
-    for (let count = 0; count < 10; count++) sending.push(send(newRequest(), nonceStore))
-    // Another user of the server always gets a connection.
-    most = Math.max(most, Number(await server.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'hooks'")))
-  }
-  await end()
-  await Promise.all(sending)
-  await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('accepted'))
-  await close()
-  console.log(`${most} processes`)
-  return most
-}
-
-it.runIf(installed)('a locked table takes few processes of the server, because of statement_timeout', async () => {
-  const server = await PostgresServer.start()
-  const session = await server.connect()
-  try {
-    const begin = () => session.query('BEGIN; LOCK TABLE webhook_nonces IN ACCESS EXCLUSIVE MODE')
-    const most = await processesDuring(server, begin, () => session.query('COMMIT'))
-    expect(most).toBeGreaterThan(5)
-    expect(most).toBeLessThanOrEqual(20)
-  } finally {
-    await session.end()
-    await server.stop()
-  }
-})
-
-it.runIf(installed)('a standby that hangs takes as many processes as the role may have', async () => {
-  const server = await PostgresServer.start()
-  const standby = await server.startStandby()
-  try {
-    await set(server, "synchronous_standby_names = '*'")
-    await eventually(async () => expect(await server.sql('SELECT sync_state FROM pg_stat_replication')).toBe('sync'))
-    const most = await processesDuring(
-      server,
-      () => standby.signal('SIGSTOP'),
-      () => standby.signal('SIGCONT'),
-    )
-    expect(most).toBeGreaterThan(10)
-    expect(most).toBeLessThanOrEqual(30)
-  } finally {
-    await standby.signal('SIGCONT')
-    await standby.stop()
-    await server.stop()
-  }
-})

@@ -24,16 +24,6 @@ const OLDER = ['redis-5', 'ioredis-5', 'pg-7', 'mysql2-2', 'mariadb-2']
 const CONNECTING = OLDER.filter((name) => name !== 'pg-7')
 const nameOf = (older: string) => older.replace(/-\d$/, '')
 
-const BLOCKS = FILES.filter((file) => file !== 'redis-read-only.ts')
-
-it.each(BLOCKS)('docs/stores/%s has at most eight lines', (file) => {
-  const lines = textOf(file)
-    .split('\n')
-    .filter((line) => line !== '')
-  expect(lines.length).toBeGreaterThan(3)
-  expect(lines.length).toBeLessThanOrEqual(8)
-})
-
 describe.runIf(isInstalled('older clients', [...OLDER, '@aws-sdk/client-dynamodb'].every(hasPackage)))('types', () => {
   const folders: string[] = []
   afterAll(() => {
