@@ -17,7 +17,7 @@ const CI = [
   'test/docs/recipes/http.test.ts',
   'test/docs/readme/*.test.ts',
   'test/docs/senders/*.test.ts',
-  'test/package/{checks,consumers,first-minute}.test.ts',
+  'test/package/{checks,consumers}.test.ts',
   'tools/test/diagnose/captured-search.test.ts',
 ]
 const PACKAGE = ['test/package/*.test.ts']

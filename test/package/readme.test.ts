@@ -9,7 +9,7 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { createProject, ROOT, sharedInstall } from '../support/packed.js'
 import { freePort } from '../support/servers.js'
 
-// The handler of the README and one request, with the packed packages. `first-minute.test.ts` pastes the commands into a terminal.
+// The handler of the README and one request, with the packed packages. test/docs/readme runs all commands in a clone.
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
