@@ -16,7 +16,7 @@ function readSource(file: string) {
     if (ts.isPropertySignature(node) && node.questionToken) {
       comments.push(...ts.getJSDocCommentsAndTags(node).map((one): Named => [node.name.getText(), one.getText()]))
     }
-    for (const tag of ts.getJSDocTags(node).filter(ts.isJSDocParameterTag)) {
+    for (const tag of ts.isFunctionLike(node) ? ts.getJSDocTags(node).filter(ts.isJSDocParameterTag) : []) {
       // The comment on `options` names each of its properties.
       const properties = tag.getText().split(/`(?=\w+`: )/)
       comments.push(...properties.map((text): Named => [/^\w+(?=`)/.exec(text)?.[0] ?? tag.name.getText(), text]))
