@@ -14,7 +14,9 @@ export const PARTS = {
     testFiles: [
       'test/{clocks,errors,find-webhook,security,sign,verify}.test.ts',
       'test/hints/warnings.test.ts',
+      'test/property/at-most-once.test.ts',
       'test/rules/{body,constant-time,headers,signature,wording}.test.ts',
+      'test/vectors/vectors.test.ts',
     ],
     score: 95,
   },
@@ -25,7 +27,7 @@ export const PARTS = {
   },
   handle: {
     mutate: ['src/{handle,publish-result}.ts', 'src/stores/nonce-store.ts'],
-    testFiles: ['test/{handle,publish-result,security,verify}.test.ts', 'test/hints/nonce-store.test.ts'],
+    testFiles: ['test/{handle,handle-events,publish-result,security,verify}.test.ts', 'test/hints/nonce-store.test.ts'],
     score: 95,
   },
   'standard-webhooks': {
@@ -64,7 +66,7 @@ export const PARTS = {
     ],
     testFiles: [
       'test/stores/{redis,postgres,mysql}/store.test.ts',
-      'test/stores/{check,delete-expired,dynamodb,keys,retry-undone,sqlite,sweeper}.test.ts',
+      'test/stores/{arguments,check,delete-expired,dynamodb,keys,retry-undone,sqlite,sweeper}.test.ts',
     ],
     score: 88,
   },
@@ -78,7 +80,7 @@ export const PARTS = {
   },
   transactions: {
     mutate: ['src/transactions/*.ts'],
-    testFiles: ['test/handle.test.ts', 'test/transactions/*.test.ts'],
+    testFiles: ['test/{handle,handle-events}.test.ts', 'test/transactions/*.test.ts'],
     score: 94,
   },
   testing: { mutate: ['tools/src/testing/*.ts'], testFiles: ['tools/test/testing/*.test.ts'], score: 92 },
