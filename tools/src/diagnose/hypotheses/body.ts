@@ -158,6 +158,9 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     'the body in UTF-8, which arrived encoded twice (é as Ã©)',
     beyondAscii((body) => ifUtf8(true, toLatin1(fromUtf8(body)))),
   ),
+  encoding('uncommon', 'the body in UTF-8, which arrived in UTF-16', (body) =>
+    body[1] === 0 ? new TextDecoder('utf-16le').decode(body) : undefined,
+  ),
   inText(marked)('common', 'the body without its byte order mark', (body) =>
     body.startsWith('\ufeff') ? body.slice(1) : undefined,
   ),
