@@ -161,8 +161,8 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   encoding('uncommon', 'the body in UTF-8, which arrived in UTF-16', (body) =>
     body[1] === 0 ? new TextDecoder('utf-16le').decode(body) : undefined,
   ),
-  inText(marked)('common', 'the body without its byte order mark', (body) =>
-    body.startsWith('\ufeff') ? body.slice(1) : undefined,
+  marked('common', 'the body without its byte order mark', (body) =>
+    hex(body.subarray(0, 3)) === 'efbbbf' ? body.subarray(3) : undefined,
   ),
 
   compressed('common', 'the uncompressed body (the body arrived as <detail>)', decodings('compressed')),
@@ -266,7 +266,9 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
 
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
-  inText(newline)('common', 'the body without the line break at its end', (body) => body.replace(/\r?\n$/, '')),
+  newline('common', 'the body without the line break at its end', (body) =>
+    latin1(fromLatin1(body).replace(/\r?\n$/, '')),
+  ),
   newline('uncommon', 'the body with a CRLF after it', (body) => concat(body, utf8('\r\n'))),
   newline('rare', 'the body with a carriage return (CR) after it', (body) => concat(body, utf8('\r'))),
   newline('rare', 'the body with a space after it', (body) => concat(body, utf8(' '))),

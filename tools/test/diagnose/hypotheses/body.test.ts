@@ -18,13 +18,15 @@ const EXAMPLES = [
   ['`{}` in the place of the body', '{"a":1}', '{}'],
   ['without the line break at its end', 'a\n\r\n', 'a\n'],
   ['without the line break at its end', 'a\n', 'a'],
+  ['without the line break at its end', `${'é'.repeat(50_000)}\r\n`, 'é'.repeat(50_000)],
+  ['without its byte order mark', `\ufeff${'é'.repeat(50_000)}`, 'é'.repeat(50_000)],
   ['with a CRLF after it', 'a', 'a\r\n'],
   ['with a carriage return (CR) after it', 'a', 'a\r'],
   ['with a space after it', 'a', 'a '],
   ['with single spaces', '\va \n\f b ', 'a b'],
 ] as const
 
-it.each(EXAMPLES)('the body %s: %j is %j', (what, received, signed) => {
+it.each(EXAMPLES)('the body %s, example %#', (what, received, signed) => {
   const rows = ROWS.filter((row) => row.what.includes(what))
   expect(rows.flatMap((row) => proposed(row, bytesOf(received), asBytes))).toContain(hex(bytesOf(signed)))
 })
