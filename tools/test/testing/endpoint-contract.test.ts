@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { handle, MemoryNonceStore, refusal } from '../../../src/index.js'
@@ -48,17 +47,6 @@ async function failures(
 
 const CODES = endpointContract({ post: () => ({ status: 500 }), secret: SECRET }).map(({ code }) => code)
 
-/** Returns the advice of the case that compares rejections, if the receiver rejects so. */
-async function adviceOn(reject: (broken: string) => Answered): Promise<string> {
-  const post = postDirectly(Object.assign(new Receiver(SECRET), { reject }))
-  for (const { code, check } of endpointContract({ post, secret: SECRET })) {
-    if (code !== 'answers-alike') continue
-    const result = await time.until(check())
-    if (result.ok) return result.advice?.cause ?? 'none'
-  }
-  throw new Error('the case fails')
-}
-
 it.each([401, 409, 400, 403])('a right receiver that rejects with %d passes every case', async (status) => {
   const post = postDirectly(new Receiver(SECRET, status))
   expect(await failures({ post, secret: SECRET })).toEqual({})
@@ -88,9 +76,9 @@ describe('the contract finds the mistake of a receiver that', () => {
     if (FAULTS[name] !== undefined) expect(fault).toBe(FAULTS[name])
   })
 
-  it('fails each case alone, except for the one that only advises', () => {
+  it('fails each case alone', () => {
     const alone = MISTAKES.flatMap(({ fails }) => (fails.length === 1 ? fails : []))
-    expect(CODES.filter((code) => !alone.includes(code))).toEqual(['answers-alike'])
+    expect(CODES.filter((code) => !alone.includes(code))).toEqual([])
   })
 })
 
@@ -110,13 +98,9 @@ describe('the contract of Standard Webhooks', () => {
     expect(codes.filter((code) => !CODES.includes(code))).toEqual([
       'accepted-retry',
       'accepted-signatures',
-      'signature-hex',
       'signature-version',
     ])
-    expect(CODES.filter((code) => !codes.includes(code))).toEqual([
-      ...['nonce-129', 'nonce-space', 'nonce-outside-ascii', 'signature-uppercase', 'signature-prefix'],
-      ...['signature-base64', 'signature-list', 'replay-other-body'],
-    ])
+    expect(CODES.filter((code) => !codes.includes(code))).toEqual(['nonce-form', 'replay-other-body'])
   })
 
   it('is passed by a right receiver, and by this library', async () => {
@@ -245,29 +229,6 @@ describe('the contract of Standard Webhooks', () => {
   })
 })
 
-describe('the contract advises, and fails no case, if a receiver answers', () => {
-  it.each(['missing', 'timestamp', 'window', 'nonce', 'signature', 'replay'])(
-    '%s with another status',
-    async (rule) => {
-      const reject = (broken: string) => ({ status: broken === rule ? 409 : 401 })
-      expect(await adviceOn(reject)).toMatch(
-        /^The responses to rejected requests differ, .* the status is 4\d\d, and for .*, 4\d\d\.$/,
-      )
-      const post = postDirectly(Object.assign(new Receiver(SECRET), { reject }))
-      expect(await failures({ post, secret: SECRET })).toEqual({})
-    },
-  )
-
-  it('each rule with another text', async () => {
-    expect(await adviceOn((rule) => ({ status: 401, text: `wrong ${rule}` }))).toMatch(/The bodies for .* differ/)
-    expect(await adviceOn((rule) => ({ status: 401, text: `${rule} ${randomUUID()}` }))).toContain('The bodies for')
-  })
-
-  it('but not if a text only differs each time', async () => {
-    expect(await adviceOn(() => ({ status: 401, text: `request ${randomUUID()}` }))).toBe('none')
-  })
-})
-
 describe('if the endpoint refuses the first request, the contract finds what it expects instead:', () => {
   it.each(SIGNED_OTHERWISE)('%s', async (_, says, parts, secret = SECRET) => {
     const receiver = new Receiver(secret)
@@ -336,37 +297,13 @@ describe('a rejection with the right signature fails', () => {
   ])('%s', async (_, answerOf) => {
     const codes = await leaksOf(leaky(answerOf))
     expect(codes).toEqual(expect.arrayContaining(['signature-other-secret', 'signature-empty', 'body-changed']))
-    expect(codes).toEqual(expect.arrayContaining(['headers-no-signature', 'answers-alike', 'answers-hostile']))
+    expect(codes).toEqual(expect.arrayContaining(['headers-no-signature', 'answers-hostile']))
     // These requests have the right signature themselves.
-    expect(codes.filter((code) => /^(accepted|timestamp|replay-again|signature-(base64|prefix))/.test(code))).toEqual(
-      [],
-    )
+    expect(codes.filter((code) => /^(accepted|timestamp|replay-again|signature-form)/.test(code))).toEqual([])
   })
 
   it('but not one with the received signature', async () => {
     expect(await leaksOf(leaky((_, received) => ({ text: `wrong signature ${received}` })))).toEqual([])
-  })
-})
-
-describe('a request without Content-Type that is refused', () => {
-  const fixFor = async (answered: { status: number; text?: string; headers?: Record<string, string> }) => {
-    const right = postDirectly(new Receiver(SECRET))
-    const post: EndpointContractOptions['post'] = (headers, ...rest) =>
-      headers.some(([name]) => name.toLowerCase() === 'content-type') ? right(headers, ...rest) : answered
-    const { 'accepted-no-type': found, ...others } = await failures({ post, secret: SECRET })
-    expect(others).toEqual({})
-    return (found as Failure).fix
-  }
-  it.each([
-    [{ status: 401 }, /run before\.$/],
-    [{ status: 401, headers: { 'x-powered-by': 'Express' } }, /run before\. In Express, write express\.raw/],
-    [{ status: 401, headers: { 'x-powered-by': 'PHP/8.2' } }, /run before\. In PHP/],
-    [{ status: 401, headers: { server: 'Werkzeug/3.0 Python/3.12' } }, /run before\. In Flask/],
-    [{ status: 401, text: 'Cross-site POST form submissions are forbidden' }, /run before\. SvelteKit and Astro/],
-  ])('is told what to write: %j', async (answered, says) => {
-    const fix = await fixFor(answered)
-    expect(fix).toMatch(says)
-    expect(/express/i.test(fix)).toBe(JSON.stringify(answered).includes('Express'))
   })
 })
 
@@ -404,10 +341,10 @@ describe('the contract', () => {
     const [{ apply } = { apply: () => ({}) }] = MISTAKES.filter(({ name }) => name === 'accepts base64')
     const receiver = new Receiver(SECRET)
     const post = postDirectly(Object.assign(receiver, apply(receiver)))
-    await expect(time.until(caseOf('signature-base64', { post }).run())).rejects.toThrow(
-      /^Sent: base64\. Came: 204\. A signature in base64 is accepted\. .* Compute lowercase hex/,
+    await expect(time.until(caseOf('signature-form', { post }).run())).rejects.toThrow(
+      /^Sent: the signature in another form\. Came: 401, 401, 204\. Sent: base64\. A signature .* is accepted\. .* Compute lowercase hex/,
     )
-    await time.until(caseOf('signature-base64').run())
+    await time.until(caseOf('signature-form').run())
   })
 
   it.each([
@@ -454,10 +391,7 @@ describe('the contract', () => {
     const short: EndpointContractOptions['post'] = async (headers, body, delivery) =>
       delivery.together > 1 && ++copies > 6 ? Promise.reject(new Error('ECONNRESET')) : post(headers, body, delivery)
     const result = await time.until(caseOf('replay-copies', { post: short }).check())
-    expect(result).toMatchObject({
-      ok: true,
-      advice: { cause: expect.stringMatching(/^14 of 20 simultaneous requests/) },
-    })
+    expect([result.ok, copies]).toEqual([true, 20])
   })
 
   it('skips the cases about other bodies if there is an event', async () => {
@@ -465,7 +399,7 @@ describe('the contract', () => {
     const skipped = cases.filter(({ isSkipped }) => isSkipped)
     expect(skipped.map(({ code }) => code)).toEqual([
       ...['accepted-empty', 'accepted-bytes', 'accepted-text', 'accepted-form', 'accepted-plain-text'],
-      ...['accepted-binary-type', 'accepted-compressed', 'accepted-100-kb'],
+      ...['accepted-compressed', 'accepted-100-kb'],
     ])
     expect(skipped[0]?.name).toBe('not tested: accepted-empty: an empty body is accepted. Leave out body')
     expect(await skipped[0]?.check()).toEqual({ ok: true, statuses: [] })

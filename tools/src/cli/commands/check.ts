@@ -90,7 +90,7 @@ export const check = defineCommand({
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
     const name = scheme && contractName(scheme, loaded.secret)
-    const findings = texts.byDanger(explainFailures(cases, name), cases)
+    const findings = texts.byDanger(explainFailures(cases, name))
     if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped, findings))
     const planned = chosen.length - skipped.length
     await print(conclusion(cases, findings, { planned, isWhole: planned === contract.length, endpoint }, style))
@@ -205,23 +205,20 @@ function conclusion(
   { planned, isWhole, endpoint }: { planned: number; isWhole: boolean; endpoint: string },
   style: Style,
 ): string {
-  const passed = cases.filter(({ result }) => result.ok).length
-  const count = `${passed} of ${planned}`
-  const table = `\n${texts.tableText(cases, style)}\n`
-  const advice = texts.adviceText(cases, style)
+  const count = `${cases.filter(({ result }) => result.ok).length} of ${planned}`
   if (findings.length === 0) {
     const verdict = isWhole ? `${count}: this endpoint conforms to the specification.` : `${count} cases pass.`
-    return `${advice}${table}${style(['green', 'bold'], verdict)}\n`
+    return `\n${style(['green', 'bold'], verdict)}\n`
   }
   const whatToChange = `\n${style(['red', 'bold'], 'What to change:')}\n\n${texts.findingsText(findings, style)}`
-  const bad = (verdict: string) => `${style(['red', 'bold'], wrapText(verdict, style))}\n`
+  const bad = (verdict: string) => `\n${style(['red', 'bold'], wrapText(verdict, style))}\n`
   if (cases[0]?.result.ok === false) {
     const verdict = 'The endpoint refuses a valid request, so no other case was run.'
-    return `${whatToChange}\n${wrapText(howToFindOut(endpoint), style)}\n\n${bad(verdict)}`
+    return `${whatToChange}\n${wrapText(howToFindOut(endpoint), style)}\n${bad(verdict)}`
   }
   const missing = planned - cases.length
   const ended = missing === 0 ? '' : ` The run ended early, so ${missing} cases were not run.`
-  return `${whatToChange}${advice}${table}${bad(`${count} cases pass.${ended}`)}`
+  return `${whatToChange}${bad(`${count} cases pass.${ended}`)}`
 }
 
 function howToFindOut(endpoint: string): string {

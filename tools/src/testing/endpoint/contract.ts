@@ -16,13 +16,11 @@ import {
   codesOf,
   type EndpointCaseCode,
   type EndpointRule,
-  EVERY_TYPE,
   expectedOf,
   ROWS,
   type Row,
   ruleOf,
   type Step,
-  WRONG_SIGNATURE,
 } from './rows.js'
 import { type ContractName, contractName, SCHEMES, type SchemeName } from './scheme.js'
 import { leaksSignature, otherKey, Sender } from './sender.js'
@@ -82,12 +80,7 @@ export interface EndpointContractOptions {
 
 /** The result of a case. `statuses` contains the status of each response, in the order of the requests, or 0 if no response came. */
 export type EndpointResult =
-  | {
-      readonly ok: true
-      readonly statuses: readonly number[]
-      /** A recommended change, which the specification does not require. */
-      readonly advice?: Advice
-    }
+  | { readonly ok: true; readonly statuses: readonly number[] }
   | {
       readonly ok: false
       readonly statuses: readonly number[]
@@ -215,8 +208,6 @@ interface CheckedResponse {
   readonly text: string
   /** Whether the response contains the right signature. */
   readonly isLeaky?: boolean
-  /** The headers that name the framework. */
-  readonly server: string
   /** The time in the `Date` header of the response, in milliseconds, or `NaN` without that header. */
   readonly date: number
   /** Whether the response is 503 with `Retry-After`. */
@@ -225,7 +216,7 @@ interface CheckedResponse {
   readonly error?: unknown
 }
 
-const NO_RESPONSE: CheckedResponse = { status: 0, text: '', server: '', date: Number.NaN, asksToRetry: false }
+const NO_RESPONSE: CheckedResponse = { status: 0, text: '', date: Number.NaN, asksToRetry: false }
 
 interface Checked {
   readonly result: EndpointResult
@@ -269,7 +260,8 @@ class Run {
     const steps = row.steps(this.sender)
     if (row.isOnce) {
       const responses = await Promise.all(steps.map((step) => this.#send(step, steps.length)))
-      return this.#judgeCopies(row, responses, await this.#repeatUnanswered(steps, responses))
+      await this.#repeatUnanswered(steps, responses)
+      return this.#judgeCopies(row, responses)
     }
     const responses: CheckedResponse[] = []
     const expected = expectedOf(row, steps)
@@ -280,15 +272,9 @@ class Run {
         return failed(responses, 'leaks-signature', adviceFor('leaks-signature'))
       }
       const fault = faultOf(step, response)
-      if (row.judge === 'any' && fault === undefined) break
-      // With `any`, a response is wrong only if it is the last one.
-      const isJudged = row.judge === undefined || (row.judge === 'any' && step === steps.at(-1))
-      if (fault === undefined || !isJudged) continue
-      return failed(responses, fault, this.#explain(code, step, expected, fault, response, opened))
-    }
-    if (row.judge === 'alike') {
-      const difference = findDifference(steps, responses)
-      if (difference !== undefined) return passed(responses, { cause: `${row.cause} ${difference}`, fix: row.fix })
+      if (fault !== undefined) {
+        return failed(responses, fault, this.#explain(code, step, expected, fault, response, opened))
+      }
     }
     return passed(responses)
   }
@@ -343,28 +329,26 @@ class Run {
       status: statusCode,
       text: typeof text === 'string' ? text : '',
       isLeaky: leaksSignature(this.sender, request, [statusText, ...entriesOf(received), text].join('\n')),
-      server: `${headerOf(received, 'x-powered-by')} ${headerOf(received, 'server')}`,
       date: Date.parse(headerOf(received, 'date')),
       asksToRetry: statusCode === 503 && /^\d+$/.test(headerOf(received, 'retry-after')),
     }
   }
 
-  /** Sends each unanswered copy again, alone, because a short queue drops connections. Returns their number, or 0 if one stays unanswered. */
-  async #repeatUnanswered(steps: readonly Step[], responses: CheckedResponse[]): Promise<number> {
+  /** Sends each unanswered copy again, alone, because a short queue drops connections. Stops if the endpoint still gives no response. */
+  async #repeatUnanswered(steps: readonly Step[], responses: CheckedResponse[]): Promise<void> {
     const unanswered = [...responses.keys()].filter((index) => responses[index]?.status === 0)
-    if (unanswered.length === responses.length) return 0
+    if (unanswered.length === responses.length) return
     let attempts = 0
     for (const index of unanswered) {
       while (responses[index]?.status === 0) {
-        if (++attempts > unanswered.length + 3) return 0
+        if (++attempts > unanswered.length + 3) return
         responses[index] = await this.#send(steps[index] as Step)
       }
     }
-    return unanswered.length
   }
 
-  /** Returns whether exactly one copy was accepted. `repeated` copies were sent again, because they got no response at first. */
-  #judgeCopies(row: Row, responses: readonly CheckedResponse[], repeated: number): Checked {
+  /** Returns whether exactly one copy was accepted. */
+  #judgeCopies(row: Row, responses: readonly CheckedResponse[]): Checked {
     const positive = responses.filter(({ status }) => isAccepted(status))
     const accepted = positive.filter((response) => !saysRejected(response)).length
     if (positive.length > 1 && accepted === 1)
@@ -382,7 +366,7 @@ class Run {
       .filter((fault) => fault !== undefined)
     const [fault = accepted === 0 ? 'none-accepted' : undefined] = faults
     if (fault !== undefined) return failed(responses, fault, adviceFor(fault))
-    return passed(responses, repeated === 0 ? undefined : describeShortQueue(repeated, responses.length))
+    return passed(responses)
   }
 
   /** Returns the probable cause of a wrong response, and the fix. */
@@ -412,8 +396,7 @@ class Run {
     const special = fault === 'server-error' ? ofRow : isOfEncoding ? row : undefined
     const advice = special ?? ADVICE[fault] ?? step.advice ?? row
     const what = step.what === undefined ? '' : `Sent: ${step.what}. `
-    const fix = advice.fix === EVERY_TYPE ? advice.fix + hintFor(response) : advice.fix
-    return { fault, cause: what + advice.cause, fix }
+    return { fault, cause: what + advice.cause, fix: advice.fix }
   }
 
   /** Returns the advice if the endpoint refuses a valid request: the URL, a clock or the expected signature may be wrong. */
@@ -438,23 +421,6 @@ class Run {
   }
 }
 
-/** What to write in a framework that the response shows. */
-const FRAMEWORKS: readonly (readonly [of: 'text' | 'server', pattern: RegExp, hint: string])[] = [
-  [
-    'text',
-    /^Cross-site .* form submissions/,
-    "SvelteKit and Astro take this request for a form: set csrf.trustedOrigins to ['*'] in SvelteKit, or security.checkOrigin to false in Astro.",
-  ],
-  ['server', /express/i, 'In Express, write express.raw({ type: () => true }).'],
-  ['server', /php/i, "In PHP, write file_get_contents('php://input')."],
-  ['server', /werkzeug|gunicorn|wsgi|uvicorn/i, 'In Flask, write request.get_data(), and in Django, request.body.'],
-]
-
-function hintFor(response: CheckedResponse): string {
-  const [, , hint] = FRAMEWORKS.find(([of, pattern]) => pattern.test(response[of])) ?? []
-  return hint === undefined ? '' : ` ${hint}`
-}
-
 /** Returns the advice for a fault that has the same advice in every case. */
 function adviceFor(fault: EndpointFault) {
   return { fault, ...(ADVICE[fault] as Advice) }
@@ -472,13 +438,6 @@ function describeDrift(drift: number): Advice {
   return {
     cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, as the Date header of the response shows.`,
     fix: 'Synchronise both clocks with NTP.',
-  }
-}
-
-function describeShortQueue(repeated: number, copies: number): Advice {
-  return {
-    cause: `${repeated} of ${copies} simultaneous requests got no response, so they were sent again one at a time. The server probably queues too few connections.`,
-    fix: 'Let the server queue more connections: request_queue_size in http.server of Python (5), the backlog of listen() elsewhere.',
   }
 }
 
@@ -508,26 +467,6 @@ function saysRejected({ text }: CheckedResponse): boolean {
   )
 }
 
-/** Returns a sentence about the first two rejections that differ, or `undefined` if all rejections are equal. */
-function findDifference(steps: readonly Step[], responses: readonly CheckedResponse[]): string | undefined {
-  const rejections = steps.flatMap(({ what, expected }, index) => {
-    const { status, text } = responses[index] as CheckedResponse
-    const isRejection = what !== undefined && expected === 'rejected' && status >= 400 && status < 500 && status !== 429
-    return isRejection ? [{ what, status, text }] : []
-  })
-  // If two responses to the same mistake differ, they probably contain a time or a request number, so digits are not compared.
-  const [one, other = one] = rejections.filter(({ what }) => what === WRONG_SIGNATURE).map(({ text }) => text)
-  const normalized = one === other ? (text: string) => text : (text: string) => text.replace(/[\da-f]{4,}|\d+/gi, '#')
-  const [first] = rejections
-  const different = rejections.find(
-    ({ status, text }) => status !== first?.status || normalized(text) !== normalized(first.text),
-  )
-  if (first === undefined || different === undefined) return undefined
-  return first.status === different.status
-    ? `The bodies for ${first.what} and for ${different.what} differ.`
-    : `For ${first.what}, the status is ${first.status}, and for ${different.what}, ${different.status}.`
-}
-
 /** Returns the headers as a list, from Fetch `Headers`, a `Map`, a record or pairs. */
 function entriesOf(headers: unknown): unknown[] {
   return Symbol.iterator in Object(headers) ? [...(headers as Iterable<unknown>)] : Object.entries(Object(headers))
@@ -543,8 +482,8 @@ function statusesOf(responses: readonly CheckedResponse[]): number[] {
   return responses.map(({ status }) => status)
 }
 
-function passed(responses: readonly CheckedResponse[], advice?: Advice): Checked {
-  return { result: { ok: true, statuses: statusesOf(responses), ...(advice === undefined ? {} : { advice }) } }
+function passed(responses: readonly CheckedResponse[]): Checked {
+  return { result: { ok: true, statuses: statusesOf(responses) } }
 }
 
 function failed(

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { HeaderNames } from '../../../../src/rules/formats.js'
 import type { Advice } from './faults.js'
@@ -50,11 +50,6 @@ export interface Row extends Advice {
   readonly steps: (sender: Sender) => readonly Step[]
   /** The minimum time between the first request of the contract and this case, in milliseconds. */
   readonly delay?: number
-  /**
-   * How to judge the responses. By default, each response must be right. With `any`, one right response is enough. With `alike`, the case
-   * gives advice if the rejected requests get different responses.
-   */
-  readonly judge?: 'any' | 'alike'
   /** The advice for a status of 500 or above. By default, the usual advice for this status. */
   readonly onError?: Advice
   /** Set if the case needs a special body. An endpoint that accepts only known events can refuse this body. */
@@ -74,8 +69,8 @@ const EXPRESS =
 
 const RAW_BODY = `Verify the bytes as they arrive, before anything parses, decodes, trims or inflates them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go. ${EXPRESS}`
 
-export const EVERY_TYPE =
-  'Read the raw bytes of the request, whatever its Content-Type is. Let no body parser and no check for forms run before.'
+const EVERY_TYPE =
+  "Read the raw bytes, whatever Content-Type is, before any body parser or check for forms runs: express.raw({ type: () => true }) in Express, request.get_data() in Flask, file_get_contents('php://input') in PHP. In SvelteKit, set csrf.trustedOrigins to ['*'], and in Astro, security.checkOrigin to false."
 
 const DIGITS =
   "Check the text before you convert it to a number: only the digits 0 to 9. Use /^[0-9]+$/ in JavaScript, ctype_digit() in PHP, re.fullmatch('[0-9]+', value) in Python."
@@ -89,35 +84,25 @@ const OVERFLOWS: Advice = {
   fix: 'Subtract whole seconds, and check both ends: d := time.Now().Unix() - seconds, and reject if d < -300 || d > 300.',
 }
 
-const MISSING: Advice = {
-  cause: 'The handler uses a header before it checks that the header is there.',
-  fix: 'Check all three headers first, and answer 401 if one is missing or empty.',
-}
+const ALL_PRESENT =
+  'Check all three headers first, and answer 401 if one is missing or empty. A missing header must never switch off a check.'
 
-function missing(field: keyof HeaderNames, name: string): Row {
+function missing(name: string, ...fields: readonly (keyof HeaderNames)[]): Row {
   return {
-    sent: `no ${name}`,
-    steps: (sender) => [rejected(withoutHeaders(sender.sign(), field))],
-    cause: `A request without ${name} is accepted. The endpoint probably skips a check if the header is missing.`,
-    fix: `Answer 401 if ${name} is missing. A missing header must never switch off a check.`,
-    onError: MISSING,
+    sent: `without ${name}`,
+    steps: (sender) => [rejected(withoutHeaders(sender.sign(), ...fields))],
+    cause: `A request without ${name} is accepted. The endpoint probably skips a check if a header is missing.`,
+    fix: ALL_PRESENT,
+    onError: { cause: 'The handler uses a header before it checks that the header is there.', fix: ALL_PRESENT },
   }
 }
 
-function twice(field: keyof HeaderNames, name: string): Row {
-  return {
-    sent: `${name} twice`,
-    steps: (sender) => [rejected(withRepeated(sender.sign(), field))],
-    cause: `A request with two ${name} headers is accepted. The endpoint reads only the first or the last header, but a proxy may read the other header.`,
-    fix: `Answer 401 if ${name} occurs more than once: headersDistinct in Node, headers.get_all() in Python, len(r.Header.Values(name)) in Go.`,
-  }
-}
-
-/** Returns a case with a timestamp that must be rejected. The timestamp is signed as sent. */
-function timestamp(sent: string, valueAt: (sender: Sender) => string, cause: string, fix = DIGITS): Row {
+/** Returns a case with timestamps that must be rejected. Each timestamp is signed as sent. */
+function timestamps(sent: string, valuesAt: (sender: Sender) => readonly string[], cause: string, fix: string): Row {
   return {
     sent,
-    steps: (sender) => [rejected(sender.sign({ timestamp: valueAt(sender) }))],
+    steps: (sender) =>
+      valuesAt(sender).map((timestamp) => rejected(sender.sign({ timestamp }), `the timestamp ${timestamp}`)),
     cause,
     fix,
     onError: { cause: 'The handler throws when it converts this timestamp to a number.', fix: DIGITS },
@@ -151,26 +136,6 @@ function largeJson(): string {
 function otherDigit(text: string, index: number): string {
   const other = text.charAt(index) === '1' ? '0' : '1'
   return text.slice(0, index) + other + text.slice(index + 1)
-}
-
-/** The mistake that is sent twice. If the two responses differ, each response contains something new, such as a time. */
-export const WRONG_SIGNATURE = 'a wrong signature'
-
-function rejections(sender: Sender, replayed: EndpointRequest): readonly Step[] {
-  const request = () => sender.sign()
-  const { timestamp, nonce, signature } = sender.scheme.headers
-  return [
-    rejected(withoutHeaders(request(), 'timestamp'), `a missing ${timestamp}`),
-    rejected(withoutHeaders(request(), 'nonce'), `a missing ${nonce}`),
-    rejected(withoutHeaders(request(), 'signature'), `a missing ${signature}`),
-    rejected(sender.sign({ timestamp: 'now' }), 'an invalid timestamp'),
-    rejected(sender.sign({ timestamp: sender.seconds(-3600) }), 'an old timestamp'),
-    rejected(sender.sign({ nonce: 'x'.repeat(300) }), `an invalid ${sender.scheme.nonce}`),
-    rejected(withValues(request(), { signature: 'none' }), 'a signature of the wrong form'),
-    rejected(replayed, 'a replay'),
-    rejected(sender.sign({ key: otherKey() }), WRONG_SIGNATURE),
-    rejected(sender.sign({ key: otherKey() }), WRONG_SIGNATURE),
-  ]
 }
 
 function hostileRequests(sender: Sender): readonly Step[] {
@@ -221,10 +186,10 @@ function table<C extends string>(rows: { readonly [code in C]: Row }): { readonl
   return rows
 }
 
-type Change = (right: string) => string
+type Change = readonly [change: (right: string) => string, what?: string]
 
 /** Returns the request with another signature. */
-function withChange(request: EndpointRequest, change: Change): EndpointRequest {
+function withChange(request: EndpointRequest, change: Change[0]): EndpointRequest {
   return withValues(request, { signature: change(headerValue(request, 'signature')) })
 }
 
@@ -254,10 +219,10 @@ function rowsOf(scheme: ContractScheme) {
   const covered = `${isEd25519 ? 'Verify the signature of' : 'Compute the HMAC over'} ${scheme.message} as it arrived. Compare the whole signature, and use only this body afterwards.`
   const reserve = `After the signature matched, reserve ${scheme.reserved} in one step: SET key 1 NX EX 600 in Redis, or INSERT with a unique key in SQL. If the key is taken, answer 401.`
 
-  /** Returns a case with a nonce that breaks its format. The nonce is signed as sent. */
-  const nonce = (sent: string, value: () => string, cause: string): Row => ({
+  /** Returns a case with nonces that break their format. Each nonce is signed as sent. */
+  const nonces = (sent: string, steps: Row['steps'], cause: string): Row => ({
     sent,
-    steps: (sender) => [rejected(sender.sign({ nonce: value() }))],
+    steps,
     cause,
     fix: nonceFormat,
     onError: {
@@ -265,18 +230,23 @@ function rowsOf(scheme: ContractScheme) {
       fix: nonceFormat,
     },
   })
-  /** Returns a case that sends the right signature with a change that must be rejected. */
+  /** Returns a case that sends the right signature with changes that must be rejected. */
   const signature = (sent: string, changes: readonly Change[], cause: string, fix = exact): Row => ({
     sent,
-    steps: (sender) => changes.map((change) => rejected(withChange(sender.sign(), change))),
+    steps: (sender) => changes.map(([change, what]) => rejected(withChange(sender.sign(), change), what)),
     cause,
     fix,
     onError: throws,
   })
-  /** Returns a case whose body is not the signed body. */
-  const body = (sent: string, steps: Row['steps'], cause: string, fix = covered): Row => {
-    return { sent, steps, cause, fix }
-  }
+  const otherForms: readonly Change[] = isOwn
+    ? [
+        [(right) => right.toUpperCase(), 'uppercase'],
+        [(right) => `sha256=${right}`, 'sha256= before it'],
+        [(right) => Buffer.from(right, 'hex').toString('base64'), 'base64'],
+        [(right) => `${right},${otherDigit(right, 0)}`, 'two signatures with a comma, the first one is right'],
+        [(right) => `${otherDigit(right, 0)}, ${right}`, 'two signatures with a comma, the second one is right'],
+      ]
+    : [[inHex, 'hex']]
 
   return table({
     'accepted-json': {
@@ -292,6 +262,15 @@ function rowsOf(scheme: ContractScheme) {
       ],
       cause:
         'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+      fix: RAW_BODY,
+    },
+    'accepted-line-ends': {
+      sent: 'CRLF and a newline at the end',
+      steps: (sender) => {
+        const lines = sender.event === undefined ? `{"event":"check",\r\n"id":"${unique()}"}` : sender.body()
+        return [accepted(sender.sign({ body: Buffer.concat([Buffer.from(lines), Buffer.from('\r\n')]) }))]
+      },
+      cause: 'A body with newlines is refused. The endpoint probably trims the body, or replaces CRLF by LF.',
       fix: RAW_BODY,
     },
     'accepted-empty': validBody(
@@ -312,15 +291,6 @@ function rowsOf(scheme: ContractScheme) {
       'Text outside ASCII is refused. The endpoint probably decodes the body as Latin-1 or removes the byte order mark (EF BB BF).',
       RAW_BODY,
     ),
-    'accepted-line-ends': {
-      sent: 'CRLF and a newline at the end',
-      steps: (sender) => {
-        const lines = sender.event === undefined ? `{"event":"check",\r\n"id":"${unique()}"}` : sender.body()
-        return [accepted(sender.sign({ body: Buffer.concat([Buffer.from(lines), Buffer.from('\r\n')]) }))]
-      },
-      cause: 'A body with newlines is refused. The endpoint probably trims the body, or replaces CRLF by LF.',
-      fix: RAW_BODY,
-    },
     'accepted-form': validBody(
       'a form',
       () => ({ body: 'event=check&name=%5a+b&name=c', type: 'application/x-www-form-urlencoded' }),
@@ -331,12 +301,6 @@ function rowsOf(scheme: ContractScheme) {
       'plain text',
       () => ({ body: 'event check', type: 'text/plain' }),
       'Plain text is refused. The endpoint probably keeps the raw body only if the Content-Type is JSON.',
-      EVERY_TYPE,
-    ),
-    'accepted-binary-type': validBody(
-      'text with a binary Content-Type',
-      () => ({ body: 'event check', type: 'application/octet-stream' }),
-      'A body with the Content-Type application/octet-stream is refused. The endpoint probably keeps the raw body only for some content types.',
       EVERY_TYPE,
     ),
     'accepted-no-type': {
@@ -355,7 +319,7 @@ function rowsOf(scheme: ContractScheme) {
       },
       cause:
         'A compressed body is refused. The framework or a proxy probably inflates the body before the check, or refuses its Content-Encoding.',
-      fix: `Verify the compressed bytes, and inflate the body afterwards. ${EXPRESS}`,
+      fix: RAW_BODY,
     },
     'accepted-100-kb': validBody(
       'a body of 100 KB',
@@ -375,12 +339,9 @@ function rowsOf(scheme: ContractScheme) {
       fix: 'Look headers up without regard to case: request.headers[name] in lowercase in Node, r.Header.Get() in Go, $_SERVER["HTTP_…"] in PHP.',
     },
     'accepted-nonce-short': {
-      sent: `a ${word} of 1 character`,
-      judge: 'any',
-      // The case tries several nonces, because an earlier run may have used one of them.
-      steps: (sender) =>
-        Array.from({ length: 4 }, () => accepted(sender.sign({ nonce: String.fromCharCode(randomInt(0x2f, 0x7f)) }))),
-      cause: `A ${word} of 1 character is refused. The endpoint probably wants a UUID or a minimum length.`,
+      sent: `a ${word} of 4 characters`,
+      steps: (sender) => [accepted(sender.sign({ nonce: unique().slice(0, 4) }))],
+      cause: `A ${word} of 4 characters is refused. The endpoint probably wants a UUID or a minimum length.`,
       fix: nonceFormat,
     },
     'accepted-nonce-long': {
@@ -452,36 +413,37 @@ function rowsOf(scheme: ContractScheme) {
       fix: WINDOW,
     },
 
-    'headers-no-timestamp': missing('timestamp', timestampName),
-    'headers-no-nonce': missing('nonce', nonceName),
-    'headers-no-signature': missing('signature', signatureName),
-    'headers-none': {
-      sent: 'none of the three headers',
-      steps: (sender) => [rejected(withoutHeaders(sender.sign(), 'timestamp', 'nonce', 'signature'))],
-      cause: 'An unsigned request is accepted. The check is probably skipped if the headers are missing.',
-      fix: 'Answer 401 to a request without the three headers. If you allow unsigned requests during a migration, end this exception.',
-      onError: MISSING,
+    'headers-no-timestamp': missing(timestampName, 'timestamp'),
+    'headers-no-nonce': missing(nonceName, 'nonce'),
+    'headers-no-signature': missing(signatureName, 'signature'),
+    'headers-none': missing('the three headers', 'timestamp', 'nonce', 'signature'),
+    'headers-twice': {
+      sent: 'a header twice',
+      steps: (sender) =>
+        (['timestamp', 'nonce', 'signature'] as const).map((field) =>
+          rejected(withRepeated(sender.sign(), field), `${names[field]} twice`),
+        ),
+      cause:
+        'A request with a repeated header is accepted. The endpoint reads only the first or the last header, but a proxy may read the other header.',
+      fix: 'Answer 401 if one of the three headers occurs more than once: headersDistinct in Node, headers.get_all() in Python, len(r.Header.Values(name)) in Go.',
     },
-    'headers-two-timestamps': twice('timestamp', timestampName),
-    'headers-two-nonces': twice('nonce', nonceName),
-    'headers-two-signatures': twice('signature', signatureName),
 
-    'timestamp-old': timestamp(
+    'timestamp-old': timestamps(
       '310 s old',
-      (sender) => sender.seconds(-310),
+      (sender) => [sender.seconds(-310)],
       'A request 310 s old is accepted. The window is probably not checked, too wide, or computed in milliseconds.',
       WINDOW,
     ),
-    'timestamp-ahead': timestamp(
+    'timestamp-ahead': timestamps(
       '310 s ahead',
-      (sender) => sender.seconds(310),
+      (sender) => [sender.seconds(310)],
       'A request 310 s ahead is accepted. The endpoint probably checks only that the timestamp is not too old, without abs().',
       WINDOW,
     ),
     'timestamp-milliseconds': {
-      ...timestamp(
+      ...timestamps(
         'milliseconds',
-        (sender) => String(sender.clock.now()),
+        (sender) => [String(sender.clock.now())],
         'A timestamp in milliseconds is accepted. The endpoint probably guesses the unit by the number of digits.',
         `Read ${timestampName} as seconds, and let the window refuse everything else.`,
       ),
@@ -491,55 +453,28 @@ function rowsOf(scheme: ContractScheme) {
         rejected(sender.sign({ timestamp: String(sender.clock.now()) })),
       ],
     },
-    'timestamp-exponent': timestamp(
-      'an exponent (1700000000e0)',
-      (sender) => `${sender.seconds()}e0`,
-      'A timestamp with an exponent is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
-    ),
-    'timestamp-sign': timestamp(
-      'a plus sign (+1700000000)',
-      (sender) => `+${sender.seconds()}`,
-      'A timestamp with a sign is accepted. Number(), parseInt(), int(), (int) and strconv.Atoi convert this text without an error.',
-    ),
-    'timestamp-space': timestamp(
-      'a space inside (1700000000 0)',
-      (sender) => `${sender.seconds()} 0`,
-      'A timestamp with a space is accepted. parseInt(), (int) and intval() ignore everything after the space.',
-    ),
-    'timestamp-fraction': timestamp(
-      'a fraction (1700000000.5)',
-      (sender) => `${sender.seconds()}.5`,
-      'A timestamp with a fraction is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
-    ),
-    'timestamp-letters': timestamp(
-      'letters after it (1700000000abc)',
-      (sender) => `${sender.seconds()}abc`,
-      'A timestamp with letters is accepted. parseInt(), (int) and intval() ignore everything after the digits.',
+    'timestamp-form': timestamps(
+      'not only digits',
+      (sender) => ['$e0', '+$', '$ 0', '$.5', '$abc'].map((form) => form.replace('$', sender.seconds())),
+      'A timestamp that is not only digits is accepted. Number(), parseInt(), float(), int(), (int), intval() and strconv.Atoi() convert such text without an error.',
+      DIGITS,
     ),
 
-    'nonce-empty': nonce(
+    'nonce-empty': nonces(
       `an empty ${word}`,
-      () => '',
+      (sender) => [rejected(sender.sign({ nonce: '' }))],
       `A request with an empty ${word} is accepted, so the request can be replayed.`,
     ),
-    'nonce-129': nonce(
-      '129 characters',
-      () => `${unique().repeat(8)}x`,
-      'A nonce of 129 characters is accepted. Without a limit, long nonces can fill the nonce store, or a database column may truncate them.',
-    ),
-    'nonce-space': nonce(
-      'a space inside',
-      () => `${unique()} ${unique()}`,
-      'A nonce with a space is accepted. The endpoint does not check the characters of the nonce.',
-    ),
-    'nonce-outside-ascii': {
-      sent: 'a character outside ASCII',
-      steps: (sender) => {
+    'nonce-form': nonces(
+      'a nonce of the wrong form',
+      (sender) => {
         // An endpoint can verify the byte E9 as it is, or decode the byte as Latin-1 and verify its UTF-8 form.
         const start = unique()
         const asBytes = sender.sign({ nonce: start, body: Buffer.concat([Buffer.of(0xe9, 0x3a), sender.body()]) })
         const trimmed = sender.sign()
         return [
+          rejected(sender.sign({ nonce: `${unique().repeat(8)}x` }), 'a nonce of 129 characters'),
+          rejected(sender.sign({ nonce: `${unique()} ${unique()}` }), 'a nonce with a space'),
           rejected(
             withBody(withValues(asBytes, { nonce: `${start}:\xe9` }), asBytes.body.subarray(2)),
             'the byte E9 at the end',
@@ -551,10 +486,8 @@ function rowsOf(scheme: ContractScheme) {
           ),
         ]
       },
-      cause:
-        'A nonce with a character outside ASCII is accepted. The endpoint does not check the characters of the nonce, or trims the nonce.',
-      fix: nonceFormat,
-    },
+      'A nonce that is too long, or has other characters, is accepted. The endpoint does not check the nonce, or trims it. Long nonces can fill the nonce store, or a database column may truncate them.',
+    ),
 
     'signature-other-secret': {
       sent: 'signed with another secret',
@@ -566,110 +499,80 @@ function rowsOf(scheme: ContractScheme) {
         'A request signed with another secret is accepted, so anybody can sign. The endpoint probably ignores the result of the comparison, or uses an empty secret.',
       fix: 'If the comparison fails, answer 401 and return. If the comparison is asynchronous, await the result. Do not start the program without a secret.',
     },
-    'signature-uppercase': signature(
-      'uppercase',
-      [(right) => right.toUpperCase()],
-      'An uppercase signature is accepted. The endpoint probably converts the case, or decodes the hex before it compares.',
-    ),
-    'signature-prefix': signature(
-      'sha256= before it',
-      [(right) => `sha256=${right}`],
-      'A signature after "sha256=" is accepted. The endpoint probably removes the prefix, as for webhooks of GitHub.',
-    ),
-    'signature-base64': signature(
-      'base64',
-      [(right) => Buffer.from(right, 'hex').toString('base64')],
-      'A signature in base64 is accepted. The endpoint probably accepts several encodings.',
-    ),
-    'signature-hex': signature(
-      'hex',
-      [inHex],
-      'A signature in hex is accepted. The endpoint probably accepts several encodings.',
+    'signature-form': signature(
+      'the signature in another form',
+      otherForms,
+      'A signature in another form is accepted. The endpoint probably converts the case, decodes the signature, removes a prefix or splits the header at a comma before it compares.',
     ),
     'signature-version': signature(
       'another version, and none',
-      ['v2,', isEd25519 ? 'v1,' : 'v1a,', ''].map((other) => (right) => right.replace(`${version},`, other)),
+      ['v2,', isEd25519 ? 'v1,' : 'v1a,', ''].map((other) => [(right) => right.replace(`${version},`, other)]),
       'A right signature with another version, or without a version, is accepted. The endpoint probably removes the text before the comma.',
       `Check only entries that begin with ${version} and a comma, because other versions have other keys and other rules.`,
     ),
     'signature-half': signature(
       'half of it',
-      [(right) => right.slice(0, isOwn ? 32 : version.length + 1 + length / 2)],
+      [[(right) => right.slice(0, isOwn ? 32 : version.length + 1 + length / 2)]],
       'Half of the signature is accepted. The endpoint probably compares only as many digits as arrived, for example with startsWith() or strncmp().',
     ),
     'signature-digit': signature(
       `one ${digit} changed`,
       // The last character of base64 has bits that belong to no byte.
-      (isOwn ? [63, 32, 0] : [isEd25519 ? 88 : 44, 32, version.length + 1]).map(
-        (index) => (right) => otherDigit(right, index),
-      ),
+      (isOwn ? [63, 32, 0] : [isEd25519 ? 88 : 44, 32, version.length + 1]).map((index) => [
+        (right) => otherDigit(right, index),
+      ]),
       `A signature with one wrong ${digit} is accepted. The endpoint probably compares only a part of the signature.`,
     ),
     'signature-longer': signature(
       `one ${digit} more`,
-      [(right) => `${right}0`],
+      [[(right) => `${right}0`]],
       `A signature with one ${digit} more is accepted. The endpoint probably compares only the first ${length} ${digit}s, or decodes the signature before it compares.`,
     ),
     'signature-empty': signature(
       'empty',
-      isOwn ? [() => ''] : [() => '', () => `${version},`],
+      isOwn ? [[() => '']] : [[() => ''], [() => `${version},`]],
       'An empty signature is accepted. The check is probably skipped if the header is empty.',
-      `Answer 401 if ${signatureName} is empty. In PHP, JavaScript and Python, an empty string counts as false in a condition.`,
-    ),
-    'signature-list': signature(
-      'two signatures with a comma',
-      [(right) => `${right},${otherDigit(right, 0)}`, (right) => `${otherDigit(right, 0)}, ${right}`],
-      'A list of two signatures is accepted. The endpoint probably splits the header at the comma.',
-      'Compare the whole header with one signature. While you rotate a secret, compare the whole header with the signature of each secret.',
+      ALL_PRESENT,
     ),
 
-    'body-changed': body(
-      'one byte changed',
-      (sender) => {
+    'body-changed': {
+      sent: 'one byte changed',
+      steps: (sender) => {
         const request = sender.sign()
         return [rejected(withBody(request, changeByte(request.body)))]
       },
-      'A changed body is accepted. The signature does not cover the body, or the endpoint verifies another body.',
-    ),
-    'body-longer': body(
-      'one byte more',
-      (sender) => [rejected(withMore(sender.sign(), 'x'))],
-      'A body with one byte more is accepted. The endpoint probably verifies only a part of the body.',
-    ),
-    'body-line-end': body(
-      'a newline more',
-      (sender) => [rejected(withMore(sender.sign(), '\n')), rejected(withMore(sender.sign(), '\r\n'))],
-      'A body with an extra newline is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
-      RAW_BODY,
-    ),
-    'body-spacing': body(
-      'the JSON with other spaces',
-      (sender) => {
+      cause:
+        'A changed body is accepted. The signature does not cover the body, or the endpoint verifies another body.',
+      fix: covered,
+    },
+    'body-line-end': {
+      sent: 'a newline more',
+      steps: (sender) => [rejected(withMore(sender.sign(), '\n')), rejected(withMore(sender.sign(), '\r\n'))],
+      cause:
+        'A body with an extra newline is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
+      fix: RAW_BODY,
+    },
+    'body-spacing': {
+      sent: 'the JSON with other spaces',
+      steps: (sender) => {
         const request = sender.sign()
         return [rejected(withBody(request, respaced(request.body)))]
       },
-      'The endpoint accepts JSON whose spacing differs from the signed JSON. The endpoint probably parses the JSON, writes it again, and verifies the result.',
-      RAW_BODY,
-    ),
-    'body-replacement': body(
-      'EF BF BD replaced by FF',
-      (sender) => {
-        const start = '{"event":"check","name":"'
-        const request = sender.sign({
-          body: Buffer.concat([Buffer.from(start), Buffer.of(0xef, 0xbf, 0xbd), Buffer.from('"}')]),
-        })
-        return [rejected(withBody(request, Buffer.concat([Buffer.from(start), Buffer.of(0xff), Buffer.from('"}')])))]
+      cause:
+        'The endpoint accepts JSON whose spacing differs from the signed JSON. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+      fix: RAW_BODY,
+    },
+    'body-replacement': {
+      sent: 'EF BF BD replaced by FF',
+      steps: (sender) => {
+        const [start, end] = [Buffer.from('{"event":"check","name":"'), Buffer.from('"}')]
+        const request = sender.sign({ body: Buffer.concat([start, Buffer.of(0xef, 0xbf, 0xbd), end]) })
+        return [rejected(withBody(request, Buffer.concat([start, Buffer.of(0xff), end])))]
       },
-      'A byte that was not signed is accepted. The endpoint probably decodes the body to a string, which turns the byte FF into EF BF BD.',
-      RAW_BODY,
-    ),
-    'body-other': body(
-      "another message's body",
-      (sender) => [
-        rejected(withBody(sender.sign(), sender.sign({ body: `{"event":"other","id":"${unique()}"}` }).body)),
-      ],
-      'The body of another message is accepted. The signature does not cover the body.',
-    ),
+      cause:
+        'A byte that was not signed is accepted. The endpoint probably decodes the body to a string, which turns the byte FF into EF BF BD.',
+      fix: RAW_BODY,
+    },
 
     'replay-again': {
       sent: 'the same request again',
@@ -736,16 +639,6 @@ function rowsOf(scheme: ContractScheme) {
       fix: `Reserve ${scheme.reserved} last, after the signature matched.`,
     },
 
-    'answers-alike': {
-      sent: 'a mistake against each rule',
-      judge: 'alike',
-      steps: (sender) => {
-        const request = sender.sign()
-        return [accepted(request), ...rejections(sender, request)]
-      },
-      cause: 'The responses to rejected requests differ, so an attacker can learn which rule a request breaks.',
-      fix: 'Answer every rejection with the same status and body, such as 401 with no body. Write the reason to your log.',
-    },
     'answers-hostile': {
       sent: 'requests that break parsers',
       steps: hostileRequests,
@@ -796,17 +689,8 @@ export function expectedOf({ isOnce }: Row, steps: readonly Step[]): 'accepted' 
 
 /** The cases that only one scheme has. */
 const ONLY: { readonly [name in SchemeName]: readonly EndpointCaseCode[] } = {
-  'x-signature': [
-    'nonce-129',
-    'nonce-space',
-    'signature-uppercase',
-    'signature-prefix',
-    'signature-base64',
-    'signature-list',
-    'nonce-outside-ascii',
-    'replay-other-body',
-  ],
-  'standard-webhooks': ['signature-hex', 'signature-version', 'accepted-retry', 'accepted-signatures'],
+  'x-signature': ['nonce-form', 'replay-other-body'],
+  'standard-webhooks': ['signature-version', 'accepted-retry', 'accepted-signatures'],
 }
 
 const CODES = Object.keys(ROWS['x-signature']) as EndpointCaseCode[]

@@ -21,8 +21,6 @@ export interface ContractScheme {
   readonly nonce: 'nonce' | 'ID'
   /** The characters that a nonce may have, as a regular expression in texts. */
   readonly nonceForm: string
-  /** The separator between the parts of the signed message, and its name. */
-  readonly separator: readonly [character: string, name: string]
   /** The signed message in words. */
   readonly message: string
   readonly algorithm: 'HMAC-SHA256' | 'Ed25519'
@@ -49,7 +47,6 @@ const OWN: ContractScheme = {
   headers: { timestamp: 'X-Timestamp', nonce: 'X-Nonce', signature: 'X-Signature' },
   nonce: 'nonce',
   nonceForm: '1 to 128 characters from 0x21 to 0x7E, such as /^[!-~]{1,128}$/',
-  separator: [':', 'colon'],
   message: 'the timestamp, a colon, the nonce, a colon and the raw body',
   algorithm: 'HMAC-SHA256',
   version: '',
@@ -69,7 +66,6 @@ const STANDARD: ContractScheme = {
   headers: { timestamp: 'webhook-timestamp', nonce: 'webhook-id', signature: 'webhook-signature' },
   nonce: 'ID',
   nonceForm: 'visible characters without a full stop, such as /^[!-\\-/-~]{1,256}$/',
-  separator: ['.', 'full stop'],
   message: 'the ID, a full stop, the timestamp, a full stop and the raw body',
   algorithm: 'HMAC-SHA256',
   version: 'v1',

@@ -257,9 +257,6 @@ export const MISTAKES: readonly Mistake[] = [
   mistake('answers 415 to bytes', 'accepted-bytes', /415/, {
     before: (request, sent) => (/octet/.test(typeOf(request)) && !isUtf8(sent) ? { status: 415 } : undefined),
   }),
-  mistake('has no body for a binary type, but for bytes', 'accepted-binary-type', /octet-stream is refused/, {
-    body: (sent, request) => (/octet/.test(typeOf(request)) && isUtf8(sent) ? '' : sent),
-  }),
   mistake('removes a byte order mark', 'accepted-text', /byte order mark/, {
     body: (sent) => (sent[0] === 0xef ? sent.subarray(3) : sent),
   }),
@@ -302,10 +299,10 @@ export const MISTAKES: readonly Mistake[] = [
   mistake('skips the check without a timestamp', 'headers-no-timestamp', /skips a check/, skipWithout('x-timestamp')),
   mistake('skips the check without a nonce', 'headers-no-nonce', /skips a check/, skipWithout('x-nonce')),
   mistake('skips the check without a signature', 'headers-no-signature', /skips a check/, skipWithout('x-signature')),
-  mistake('skips the check without headers', 'headers-none', /unsigned/, skipWithout(...NAMES)),
-  mistake('takes the first timestamp', 'headers-two-timestamps', /only the first/, first('x-timestamp')),
-  mistake('takes the first nonce', 'headers-two-nonces', /only the first/, first('x-nonce')),
-  mistake('takes the first signature', 'headers-two-signatures', /only the first/, first('x-signature')),
+  mistake('skips the check without headers', 'headers-none', /without the three headers/, skipWithout(...NAMES)),
+  mistake('takes the first timestamp', 'headers-twice', /X-Timestamp twice.*only the first/, first('x-timestamp')),
+  mistake('takes the first nonce', 'headers-twice', /X-Nonce twice.*only the first/, first('x-nonce')),
+  mistake('takes the first signature', 'headers-twice', /X-Signature twice.*only the first/, first('x-signature')),
   mistake('has a window of 600 s for old requests', 'timestamp-old', /310 s old is accepted.*too wide/, {
     isInWindow: (age) => age <= 600 && age >= -300,
   }),
@@ -318,31 +315,26 @@ export const MISTAKES: readonly Mistake[] = [
     /milliseconds/,
     timestamp(/^[0-9]+$/, (value) => (value.length === 13 ? Number(value) / 1000 : Number(value))),
   ),
-  mistake('allows an exponent', 'timestamp-exponent', /exponent/, timestamp(/^[0-9]+(e[0-9]+)?$/, Number)),
-  mistake('allows a sign', 'timestamp-sign', /a sign/, timestamp(/^\+?[0-9]+$/, Number)),
-  mistake('ignores what is after a space', 'timestamp-space', /a space/, timestamp(/^[0-9]+( .*)?$/, Number.parseInt)),
-  mistake('allows a fraction', 'timestamp-fraction', /a fraction/, timestamp(/^[0-9]+(\.[0-9]+)?$/, Number)),
-  mistake(
-    'ignores letters after the digits',
-    'timestamp-letters',
-    /letters/,
-    timestamp(/^[0-9]+([abc]+)?$/, Number.parseInt),
-  ),
+  mistake('allows an exponent', 'timestamp-form', /\de0\./, timestamp(/^[0-9]+(e[0-9]+)?$/, Number)),
+  mistake('allows a sign', 'timestamp-form', / \+\d/, timestamp(/^\+?[0-9]+$/, Number)),
+  mistake('ignores what is after a space', 'timestamp-form', /\d 0\./, timestamp(/^[0-9]+( .*)?$/, Number.parseInt)),
+  mistake('allows a fraction', 'timestamp-form', /\d\.5\./, timestamp(/^[0-9]+(\.[0-9]+)?$/, Number)),
+  mistake('ignores letters', 'timestamp-form', /\dabc\./, timestamp(/^[0-9]+([abc]+)?$/, Number.parseInt)),
   mistake('allows an empty nonce', 'nonce-empty', /empty nonce/, nonce(/^[!-~]{0,128}$/)),
-  mistake('allows 200 characters', 'nonce-129', /129 characters is accepted/, nonce(/^[!-~]{1,200}$/)),
-  mistake('allows a space', 'nonce-space', /a space/, nonce(/^[ -~]{1,128}$/)),
-  mistake('allows Latin-1, as text', 'nonce-outside-ascii', /signed as UTF-8.*outside ASCII/, nonce(LATIN1_NONCE)),
+  mistake('allows 200 characters', 'nonce-form', /129 characters/, nonce(/^[!-~]{1,200}$/)),
+  mistake('allows a space', 'nonce-form', /a space/, nonce(/^[ -~]{1,128}$/)),
+  mistake('allows Latin-1, as text', 'nonce-form', /signed as UTF-8/, nonce(LATIN1_NONCE)),
   mistake('accepts the empty secret too', 'signature-other-secret', /empty secret.*is accepted/, (receiver) => ({
     isSigned: (values, sent) =>
       [receiver.secret, ''].some((secret) => receiver.isEqual(values[2], receiver.signatureOf(values, sent, secret))),
   })),
-  mistake('compares without regard to case', 'signature-uppercase', /uppercase/, {
+  mistake('compares without regard to case', 'signature-form', /uppercase/, {
     isEqual: (received, right) => received.toLowerCase() === right,
   }),
-  mistake('removes sha256=', 'signature-prefix', /sha256=/, {
+  mistake('removes sha256=', 'signature-form', /sha256=/, {
     isEqual: (received, right) => received.replace(/^sha256=/, '') === right,
   }),
-  mistake('accepts base64', 'signature-base64', /base64/, {
+  mistake('accepts base64', 'signature-form', /base64/, {
     isEqual: (received, right) => received === right || received === base64(right),
   }),
   mistake('compares as many digits as arrived', 'signature-half', /as many digits as arrived/, {
@@ -357,7 +349,7 @@ export const MISTAKES: readonly Mistake[] = [
   mistake('skips the check if the signature is empty', 'signature-empty', /empty/, {
     isEqual: (received, right) => received === '' || received === right,
   }),
-  mistake('splits at a comma', 'signature-list', /comma/, {
+  mistake('splits at a comma', 'signature-form', /comma/, {
     isEqual: (received, right) => received.split(/, ?/).includes(right),
   }),
   mistake('repairs the last digit', 'body-changed', /changed body/, {
@@ -366,18 +358,12 @@ export const MISTAKES: readonly Mistake[] = [
       return digit === -1 ? undefined : (sent.with(digit, sent.readUInt8(digit) ^ 1) as Buffer)
     },
   }),
-  mistake('ignores what is after the JSON', 'body-longer', /one byte more/, {
-    otherBody: (sent) => (sent.at(-1) === 0x78 ? sent.subarray(0, -1) : undefined),
-  }),
   mistake('also verifies the trimmed body', 'body-line-end', /trims/, { otherBody: (sent) => latin1(sent).trimEnd() }),
   mistake('also verifies the JSON written again', 'body-spacing', /parses the JSON/, {
     otherBody: (sent) => (sent[0] === 0x20 ? parsed(sent) : undefined),
   }),
   mistake('also verifies the body as text', 'body-replacement', /decodes/, {
     otherBody: (sent) => Buffer.from(text(sent)),
-  }),
-  mistake('skips the check for events that it does not know', 'body-other', /another message/, {
-    before: (_, sent) => (text(sent).includes('"event":"other"') ? { status: 200 } : undefined),
   }),
   mistake('takes an identical request for a retry', 'replay-again', /A replay is accepted/, (receiver) => {
     const running = new Set<string>()
@@ -498,30 +484,30 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   ),
   mistake('trims the body', 'accepted-line-ends', /trims the body/, { body: (sent) => latin1(sent).trim() }),
   mistake('remembers nothing', 'replay-again', /The endpoint does not store nonces/, { reserve: () => true }),
-  mistake('converts the timestamp', 'timestamp-exponent', /with an exponent is accepted/, {
+  mistake('converts the timestamp', 'timestamp-form', /not only digits is accepted/, {
     isTimestamp: (value) => !Number.isNaN(Number(value)),
   }),
   mistake(
     'skips the check if a header is missing',
     'headers-no-timestamp',
-    /probably skips a check if the header is missing/,
+    /probably skips a check if a header is missing/,
     { before: (request) => (NAMES.every((name) => has(request, name)) ? undefined : { status: 200 }) },
   ),
-  mistake('decodes the signature from hex', 'headers-two-signatures', /decodes the hex before it compares/, {
+  mistake('decodes the signature from hex', 'headers-twice', /decodes the signature/, {
     ...JOINED,
     isEqual: (received, right) => Buffer.from(received, 'hex').equals(Buffer.from(right, 'hex')),
   }),
-  mistake('splits joined signatures', 'headers-two-signatures', /splits the header at the comma/, {
+  mistake('splits joined signatures', 'headers-twice', /splits the header at a comma/, {
     ...JOINED,
     isEqual: (received, right) => received.split(/, ?/).includes(right),
   }),
-  mistake('has a clock 20 s ahead', 'accepted-old', /clock of the endpoint is ahead/, {
+  mistake('has a clock 20 s ahead', 'accepted-old', /clock is ahead/, {
     isInWindow: (age) => Math.abs(age + 20) <= 300,
   }),
   mistake('redirects what it rejects', 'headers-none', /redirect/, { reject: () => ({ status: 302 }) }),
   mistake(
     'compares without a check of the length',
-    'signature-prefix',
+    'signature-form',
     /comparison throws for a signature of another length/,
     { isEqual: (received, right) => timingSafeEqual(Buffer.from(received), Buffer.from(right)) },
   ),
@@ -559,7 +545,7 @@ export const STANDARD_MISTAKES: readonly Mistake[] = [
   mistake('takes each version', 'signature-version', /another version/, {
     isEqual: (received, right) => received.split(' ').some((one) => one.replace(/^\w+,/, '') === right.slice(3)),
   }),
-  mistake('takes hex too', 'signature-hex', /in hex is accepted/, {
+  mistake('takes hex too', 'signature-form', /hex\. A signature in another form/, {
     isEqual: (received, right) => {
       const hex = Buffer.from(right.slice(3), 'base64').toString('hex')
       return received.split(' ').some((one) => one === right || one === `v1,${hex}`)
