@@ -39,7 +39,7 @@ export const LOADS = {
 /** The advice if a database changes the text of `webhookId` or `key`. */
 export const HASH = 'Store SHA-256 of JSON.stringify([webhookId, key]).'
 export const FREE_TOO_EARLY =
-  'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds.'
+  'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds, and evict no live key.'
 export const FREE_TOO_LATE =
   'A key with a TTL of 1 s is still taken after 2.5 s. Let each key expire after ttlSeconds, and check the unit.'
 const RACE =
@@ -152,20 +152,12 @@ export function reserveKeys(
   return resultOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds, owner), tried)
 }
 
-/** Returns functions for a message that can be split in several ways, with one signature and nonces that differ after the first `:`. */
+/** Returns the webhook and the keys of a message that can be split in several ways. The name of a signature is an uppercase letter from A to F. */
 export function newMessage() {
   const [webhookId, first, digits] = [unique(), unique(), unique()]
-  const signature = `signature ${digits.padStart(64, '0')}`
-  const nonce = (rest: string) => `${first}:${rest}`
-  return {
-    /** Returns the webhook and the nonce of one split. */
-    single: (rest: string) => [webhookId, nonce(rest)] as const,
-    /** Returns the keys of one split: its nonce and the signature. Another `end` is another signature. */
-    keysOf: (rest: string, end = signature.slice(-1)) => [nonce(rest), signature.slice(0, -1) + end],
-    /** Calls `reserveAll` with the nonce and the signature of one split of the message and resolves to the result. */
-    all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
-      reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
-  }
+  const keyOf = (name: string) =>
+    /[A-F]/.test(name) ? `signature ${digits.padStart(63, '0')}${name.toLowerCase()}` : `${first}:${name}`
+  return { webhookId, keysOf: (names: readonly string[]) => names.map(keyOf) }
 }
 
 /** Makes `count` calls at the same time and checks that exactly one of them returns `true`. Returns the index of this call. */
@@ -191,7 +183,11 @@ export function expectStore(store: unknown, from: string): asserts store is Nonc
 /** Returns one store that sends its calls to two new stores. Throws if a store does not remember a key of the other store. */
 export async function open({ createStore }: Setting): Promise<NonceStore> {
   const stores: [NonceStore, NonceStore] = [await createStore(), await createStore()]
-  for (const store of stores) expectStore(store, 'createStore')
+  for (const store of stores) {
+    expectStore(store, 'createStore')
+    const isWhole = store.claim === undefined || store.release !== undefined
+    expect(isWhole, 'The store has claim(), but no release(). Add release(), which frees a claim.')
+  }
   const [one, other] = stores
   await expectRemembers(one)
   if (one === other) return one

@@ -1,8 +1,8 @@
 import { assertOptions, invalidType, kindOf } from '../../../src/arguments.js'
 import type { NonceStore } from '../../../src/stores/nonce-store.js'
 import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
-import { CASES, CLOCK_CASES, DOWN_CASES, RELEASE_CASES, RESERVE_ALL_CASES } from './cases.js'
-import { CLAIM_CASES, CLAIM_CLOCK_CASES } from './claim-cases.js'
+import { CASES, CLOCK_CASES, DOWN_CASES } from './cases.js'
+import { CLAIM_CLOCK_CASES, OPTIONAL_CASES } from './optional-cases.js'
 
 export {
   type EndpointCase,
@@ -66,9 +66,7 @@ export function nonceStoreContract(
   const setting = { ...options, createStore, load }
   const cases = {
     ...CASES,
-    ...RESERVE_ALL_CASES,
-    ...RELEASE_CASES,
-    ...CLAIM_CASES,
+    ...OPTIONAL_CASES,
     ...(wait && { ...CLOCK_CASES, ...CLAIM_CLOCK_CASES }),
     ...(createUnreachableStore && DOWN_CASES),
   }

@@ -42,16 +42,14 @@ function answering(fault: string, message: RegExp, answer: (right: Right) => (..
 }
 
 const addressOf = (webhookId: string, keys: readonly string[]) => JSON.stringify([webhookId, keys])
-const NOT_FREED = /^claim\(\) returns '(taken|in_progress)', not 'claimed', for /
-const NOT_TAKEN = /^claim\(\) returns '(claimed|in_progress)', not 'taken', for /
-const NOT_CLAIMED = /^claim\(\) returns '(claimed|taken)', not 'in_progress', for /
+const NOT_CLAIMED = /^claim\(\) returns (claimed|taken), not in_progress, for /
 
 export const FAULTY_CLAIMS: readonly FaultyStore[] = [
   withClaim('no release', /^The store has claim\(\), but no release\(\)\./, () => ({ release: undefined as never })),
   answering('returns a boolean', /^claim\(\) returned a boolean\./, () => () => true),
   withClaim(
     'one owner for all',
-    /^claim\(\) returns 'claimed', not 'in_progress', for |calls of claim\(\) got the same/,
+    /^claim\(\) returns claimed, not in_progress, for |calls of claim\(\) got the same/,
     (right) => ({
       claim: (id, keys, seconds, _, isDone) => right.claim(id, keys, seconds, 'everybody', isDone),
     }),
@@ -59,7 +57,7 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
   answering('says taken for a live claim', NOT_CLAIMED, (right) => (...call) => {
     return call[4] || right.claim(...call) !== 'in_progress' ? undefined : 'taken'
   }),
-  answering('refuses its own claim', /, for (its own claim|two own keys)\./, (right) => {
+  answering('refuses its own claim', /^claim\(\) returns in_progress, not claimed, for /, (right) => {
     const claimed = new Set<string>()
     return (id, keys, seconds, owner, isDone) => {
       const address = addressOf(id, [...keys, owner])
@@ -67,15 +65,19 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       return right.claim(id, keys, seconds, owner) === 'claimed' ? 'in_progress' : undefined
     }
   }),
-  answering('does not extend its own claim', /not 'in_progress', for a claim that its owner extended/, () => {
-    const claimed = new Set<string>()
-    return (id, keys, _, owner, isDone) => {
-      const address = addressOf(id, [...keys, owner])
-      if (isDone) return void claimed.delete(address)
-      return claimed.has(address) ? 'claimed' : void claimed.add(address)
-    }
-  }),
-  withClaim('gets a reservation of the same owner', NOT_TAKEN, (right) => ({
+  answering(
+    'does not extend its own claim',
+    /^claim\(\) returns claimed, not (in_progress|taken), .*owner 1 claims (late )?[ab](, 2\.5 s pass, owner 2 claims b|, owner 2 claims a)?\./,
+    () => {
+      const claimed = new Set<string>()
+      return (id, keys, _, owner, isDone) => {
+        const address = addressOf(id, [...keys, owner])
+        if (isDone) return void claimed.delete(address)
+        return claimed.has(address) ? 'claimed' : void claimed.add(address)
+      }
+    },
+  ),
+  withClaim('gets a reservation of the same owner', /not taken, .*owner 1 claims [ab]\./, (right) => ({
     claim(...call) {
       const state = right.claim(...call)
       if (state !== 'taken') return state
@@ -83,42 +85,62 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       return right.claim(...call)
     },
   })),
-  withClaim('extends a reservation', /for a key whose reservation has ended/, (right) => ({
-    claim(...call) {
-      const state = right.claim(...call)
-      if (state === 'taken') right.claim(call[0], call[1], 600, call[3], true)
-      return state
-    },
-  })),
-  withClaim('never ends', NOT_FREED, (right) => ({
+  withClaim(
+    'extends a reservation',
+    /^claim\(\) returns taken, .* owner 1 reserves b for 1 s, .* 2\.5 s pass, owner 2 claims b\./,
+    (right) => ({
+      claim(...call) {
+        const state = right.claim(...call)
+        if (state === 'taken') right.claim(call[0], call[1], 600, call[3], true)
+        return state
+      },
+    }),
+  ),
+  withClaim('never ends', /^claim\(\) returns in_progress, .* 2\.5 s pass, owner 2 claims a\. Let each/, (right) => ({
     claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? seconds : 1e6, owner, isDone),
   })),
-  withClaim('ends early', /^claim\(\) returns 'claimed', not '(in_progress|taken)', for /, (right) => ({
-    claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? seconds : seconds / 4, owner, isDone),
-  })),
+  withClaim(
+    'ends early',
+    /^claim\(\) returns claimed, .* owner 1 claims c for 4 s, 2\.5 s pass, owner 2 claims c\./,
+    (right) => ({
+      claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? seconds : seconds / 4, owner, isDone),
+    }),
+  ),
   answering(
     'isDone does nothing',
-    /, for (a|one of two|its own|an event).*recorded|an event of 7 days|change no key of another owner|recorded/,
+    /^claim\(\) returns (claimed|in_progress), .* owner 1 records .*, owner 2 claims|owner 2 records a\./,
     () =>
       (...call) =>
         call[4] ? 'claimed' : undefined,
   ),
-  withClaim('isDone keeps the end of the claim', /after the time of its claim|of 7 days after 6 days/, (right) => ({
-    claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? 1 : seconds, owner, isDone),
-  })),
-  answering('isDone needs a live claim', NOT_FREED, (right) => (id, keys, _, owner, isDone) => {
-    if (!isDone || right.claim(id, keys, 600, 'another owner') !== 'claimed') return undefined
-    right.release(id, keys, 'another owner')
-    return owner === '' ? undefined : 'in_progress'
-  }),
-  answering('isDone works once', /not 'claimed', for its own key with isDone/, () => {
-    const done = new Set<string>()
-    return (id, keys, _, owner, isDone) => {
-      const address = addressOf(id, [...keys, owner])
-      if (!isDone || !done.has(address)) return isDone ? void done.add(address) : undefined
-      return 'taken'
-    }
-  }),
+  withClaim(
+    'isDone keeps the end of the claim',
+    /^claim\(\) returns claimed, not taken, .* owner 1 records a.* s pass, owner 2 claims a\./,
+    (right) => ({
+      claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? 1 : seconds, owner, isDone),
+    }),
+  ),
+  answering(
+    'isDone needs a live claim',
+    /^claim\(\) returns in_progress, .* 2\.5 s pass, owner 1 records a\./,
+    (right) => (id, keys, _, owner, isDone) => {
+      if (!isDone || right.claim(id, keys, 600, 'another owner') !== 'claimed') return undefined
+      right.release(id, keys, 'another owner')
+      return owner === '' ? undefined : 'in_progress'
+    },
+  ),
+  answering(
+    'isDone works once',
+    /^claim\(\) returns taken, not claimed, .* owner 1 records a, owner 1 records a\./,
+    () => {
+      const done = new Set<string>()
+      return (id, keys, _, owner, isDone) => {
+        const address = addressOf(id, [...keys, owner])
+        if (!isDone || !done.has(address)) return isDone ? void done.add(address) : undefined
+        return 'taken'
+      }
+    },
+  ),
   withClaim("isDone takes others' claims", NOT_CLAIMED, (right) => {
     const owners = new Map<string, string>()
     return {
@@ -130,20 +152,28 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       },
     }
   }),
-  withClaim('keeps the first of two keys', /Claim all keys or none\.$/, (right) => ({
-    claim(id, keys, seconds, owner, isDone) {
-      if (isDone) return right.claim(id, keys, seconds, owner, true)
-      for (const key of keys) {
-        const state = right.claim(id, [key], seconds, owner)
-        if (state !== 'claimed') return state
-      }
-      return 'claimed'
-    },
-  })),
-  withClaim('records the first of two keys', NOT_TAKEN, (right) => ({
-    claim: (id, keys, seconds, owner, isDone) =>
-      right.claim(id, isDone ? keys.slice(0, 1) : keys, seconds, owner, isDone),
-  })),
+  withClaim(
+    'keeps the first of two keys',
+    /Claim all keys or none\.$|^A claim\(\) that was refused .* leaves a key in_progress\./,
+    (right) => ({
+      claim(id, keys, seconds, owner, isDone) {
+        if (isDone) return right.claim(id, keys, seconds, owner, true)
+        for (const key of keys) {
+          const state = right.claim(id, [key], seconds, owner)
+          if (state !== 'claimed') return state
+        }
+        return 'claimed'
+      },
+    }),
+  ),
+  withClaim(
+    'records the first of two keys',
+    /not taken, .* owner 1 records a and A, owner 2 claims b and A\./,
+    (right) => ({
+      claim: (id, keys, seconds, owner, isDone) =>
+        right.claim(id, isDone ? keys.slice(0, 1) : keys, seconds, owner, isDone),
+    }),
+  ),
   withClaim('looks up and then claims', /simultaneous calls of claim\(\) got the same key\. Use one/, (right) => ({
     async claim(id, keys, seconds, owner, isDone) {
       const state = right.claim(id, keys, seconds, owner, isDone)
@@ -154,20 +184,24 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       return state
     },
   })),
-  withClaim('is free for reserve()', /A live claim is taken for reserve\(\)\.|recorded/, (right) => {
-    const claims = new Map<string, string>()
-    return {
-      reserve(id, key, ...rest) {
-        right.release(id, [key], claims.get(addressOf(id, [key])) ?? '')
-        return right.reserve(id, key, ...rest)
-      },
-      claim(id, keys, seconds, owner, isDone) {
-        for (const key of keys) claims.set(addressOf(id, [key]), isDone ? '' : owner)
-        return right.claim(id, keys, seconds, owner, isDone)
-      },
-    }
-  }),
-  withClaim('anybody releases it', /after a release\(\) of another owner|a late release\(\)/, (right) => {
+  withClaim(
+    'is free for reserve()',
+    /^reserve\(\) returns true, .*: owner 1 claims a.* owner [12] reserves a\./,
+    (right) => {
+      const claims = new Map<string, string>()
+      return {
+        reserve(id, key, ...rest) {
+          right.release(id, [key], claims.get(addressOf(id, [key])) ?? '')
+          return right.reserve(id, key, ...rest)
+        },
+        claim(id, keys, seconds, owner, isDone) {
+          for (const key of keys) claims.set(addressOf(id, [key]), isDone ? '' : owner)
+          return right.claim(id, keys, seconds, owner, isDone)
+        },
+      }
+    },
+  ),
+  withClaim('anybody releases it', /owner 2 releases a and A, owner 3 claims b and A\./, (right) => {
     const owners = new Map<string, string>()
     return {
       claim(id, keys, seconds, owner, isDone) {
@@ -178,17 +212,21 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       release: (id, keys, owner) => right.release(id, keys, owners.get(addressOf(id, keys)) ?? owner),
     }
   }),
-  withClaim('release does not free it', /for a key that its owner released|for a free key/, (right) => {
-    const claimed = new Set<string>()
-    return {
-      claim(id, keys, seconds, owner, isDone) {
-        claimed.add(owner)
-        return right.claim(id, keys, seconds, owner, isDone)
-      },
-      release: (id, keys, owner) => (claimed.has(owner) ? undefined : right.release(id, keys, owner)),
-    }
-  }),
-  withClaim('keeps nothing longer than a day', /an event of 7 days after 6 days/, (right) => ({
+  withClaim(
+    'release does not free it',
+    /^claim\(\) returns in_progress, .* owner 1 releases .*owner 2 claims /,
+    (right) => {
+      const claimed = new Set<string>()
+      return {
+        claim(id, keys, seconds, owner, isDone) {
+          claimed.add(owner)
+          return right.claim(id, keys, seconds, owner, isDone)
+        },
+        release: (id, keys, owner) => (claimed.has(owner) ? undefined : right.release(id, keys, owner)),
+      }
+    },
+  ),
+  withClaim('keeps nothing longer than a day', /518400 s pass, owner 2 claims a\. Set no upper limit/, (right) => ({
     claim: (id, keys, seconds, ...rest) => right.claim(id, keys, Math.min(seconds, 86_400), ...rest),
   })),
 ]
