@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { MemoryNonceStore, type NonceStore } from '../../../src/index.js'
 import { TestClock } from '../../../test/support/request.js'
 import { type FaultyStore, turn } from './faulty-stores.js'
@@ -34,11 +35,18 @@ function withClaim(fault: string, message: RegExp, parts: (right: Right) => Part
 }
 
 /** A store that answers some calls of `claim` without its backend. */
-function answering(fault: string, message: RegExp, answer: (right: Right) => (...call: Parameters<Claim>) => unknown) {
+function answering(fault: string, message: RegExp, answer: (right: Right) => (...call: Call) => unknown) {
   return withClaim(fault, message, (right) => {
     const find = answer(right)
     return { claim: (...call) => (find(...call) ?? right.claim(...call)) as ReturnType<Claim> }
   })
+}
+
+type Call = Parameters<Claim>
+
+/** A store that passes other arguments on to `claim`. */
+function passing(fault: string, message: RegExp, alter: (...call: Call) => Call): FaultyStore {
+  return withClaim(fault, message, (right) => ({ claim: (...call) => right.claim(...alter(...call)) }))
 }
 
 const addressOf = (webhookId: string, keys: readonly string[]) => JSON.stringify([webhookId, keys])
@@ -47,27 +55,18 @@ const NOT_CLAIMED = /^claim\(\) returns (claimed|taken), not in_progress, for /
 export const FAULTY_CLAIMS: readonly FaultyStore[] = [
   withClaim('no release', /^The store has claim\(\), but no release\(\)\./, () => ({ release: undefined as never })),
   answering('returns a boolean', /^claim\(\) returned a boolean\./, () => () => true),
-  withClaim(
-    'one owner for all',
-    /^claim\(\) returns claimed, not in_progress, for |calls of claim\(\) got the same/,
-    (right) => ({
-      claim: (id, keys, seconds, _, isDone) => right.claim(id, keys, seconds, 'everybody', isDone),
-    }),
-  ),
+  passing('one owner for all', /returns claimed, not in_progress|got the same key/, (id, keys, seconds, _, isDone) => {
+    return [id, keys, seconds, 'everybody', isDone]
+  }),
   answering('says taken for a live claim', NOT_CLAIMED, (right) => (...call) => {
     return call[4] || right.claim(...call) !== 'in_progress' ? undefined : 'taken'
   }),
-  answering('refuses its own claim', /^claim\(\) returns in_progress, not claimed, for /, (right) => {
-    const claimed = new Set<string>()
-    return (id, keys, seconds, owner, isDone) => {
-      const address = addressOf(id, [...keys, owner])
-      if (isDone || !claimed.has(address)) return void claimed.add(address)
-      return right.claim(id, keys, seconds, owner) === 'claimed' ? 'in_progress' : undefined
-    }
+  passing('a new owner for each call', /in_progress, not claimed/, (id, keys, seconds, owner, isDone) => {
+    return [id, keys, seconds, `${owner} ${randomUUID()}`, isDone]
   }),
   answering(
     'does not extend its own claim',
-    /^claim\(\) returns claimed, not (in_progress|taken), .*owner 1 claims (late )?[ab](, 2\.5 s pass, owner 2 claims b|, owner 2 claims a)?\./,
+    /owner 1 claims a, owner 2 claims a\.|owner 2 claims b\.|not taken/,
     () => {
       const claimed = new Set<string>()
       return (id, keys, _, owner, isDone) => {
@@ -87,7 +86,7 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
   })),
   withClaim(
     'extends a reservation',
-    /^claim\(\) returns taken, .* owner 1 reserves b for 1 s, .* 2\.5 s pass, owner 2 claims b\./,
+    /returns taken, .*: owner 1 reserves b .*2\.5 s pass, owner 2 claims b/,
     (right) => ({
       claim(...call) {
         const state = right.claim(...call)
@@ -96,51 +95,41 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       },
     }),
   ),
-  withClaim('never ends', /^claim\(\) returns in_progress, .* 2\.5 s pass, owner 2 claims a\. Let each/, (right) => ({
-    claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? seconds : 1e6, owner, isDone),
-  })),
-  withClaim(
-    'ends early',
-    /^claim\(\) returns claimed, .* owner 1 claims c for 4 s, 2\.5 s pass, owner 2 claims c\./,
-    (right) => ({
-      claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? seconds : seconds / 4, owner, isDone),
-    }),
+  passing(
+    'never ends',
+    /in_progress, not claimed, .* 2\.5 s pass, owner 2 claims a\./,
+    (id, keys, seconds, ...rest) => {
+      return [id, keys, rest[1] ? seconds : 1e6, ...rest]
+    },
   ),
-  answering(
-    'isDone does nothing',
-    /^claim\(\) returns (claimed|in_progress), .* owner 1 records .*, owner 2 claims|owner 2 records a\./,
-    () =>
-      (...call) =>
-        call[4] ? 'claimed' : undefined,
-  ),
-  withClaim(
+  passing('ends early', /returns claimed, .* 2\.5 s pass, owner 2 claims c\./, (id, keys, seconds, ...rest) => {
+    return [id, keys, rest[1] ? seconds : seconds / 4, ...rest]
+  }),
+  answering('isDone does nothing', /records.*, owner 2 claims|owner 2 records a\./, () => (...call) => {
+    return call[4] ? 'claimed' : undefined
+  }),
+  passing(
     'isDone keeps the end of the claim',
-    /^claim\(\) returns claimed, not taken, .* owner 1 records a.* s pass, owner 2 claims a\./,
-    (right) => ({
-      claim: (id, keys, seconds, owner, isDone) => right.claim(id, keys, isDone ? 1 : seconds, owner, isDone),
-    }),
+    /not taken, .* s pass, owner 2 claims a\./,
+    (id, keys, seconds, ...rest) => {
+      return [id, keys, rest[1] ? 1 : seconds, ...rest]
+    },
   ),
-  answering(
-    'isDone needs a live claim',
-    /^claim\(\) returns in_progress, .* 2\.5 s pass, owner 1 records a\./,
-    (right) => (id, keys, _, owner, isDone) => {
+  answering('isDone needs a live claim', /not claimed, .* 2\.5 s pass, owner 1 records a\./, (right) => {
+    return (id, keys, _, __, isDone) => {
       if (!isDone || right.claim(id, keys, 600, 'another owner') !== 'claimed') return undefined
       right.release(id, keys, 'another owner')
-      return owner === '' ? undefined : 'in_progress'
-    },
-  ),
-  answering(
-    'isDone works once',
-    /^claim\(\) returns taken, not claimed, .* owner 1 records a, owner 1 records a\./,
-    () => {
-      const done = new Set<string>()
-      return (id, keys, _, owner, isDone) => {
-        const address = addressOf(id, [...keys, owner])
-        if (!isDone || !done.has(address)) return isDone ? void done.add(address) : undefined
-        return 'taken'
-      }
-    },
-  ),
+      return 'in_progress'
+    }
+  }),
+  answering('isDone works once', /not claimed, .* owner 1 records a, owner 1 records a\./, () => {
+    const done = new Set<string>()
+    return (id, keys, _, owner, isDone) => {
+      const address = addressOf(id, [...keys, owner])
+      if (!isDone || !done.has(address)) return isDone ? void done.add(address) : undefined
+      return 'taken'
+    }
+  }),
   withClaim("isDone takes others' claims", NOT_CLAIMED, (right) => {
     const owners = new Map<string, string>()
     return {
@@ -152,28 +141,19 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       },
     }
   }),
-  withClaim(
-    'keeps the first of two keys',
-    /Claim all keys or none\.$|^A claim\(\) that was refused .* leaves a key in_progress\./,
-    (right) => ({
-      claim(id, keys, seconds, owner, isDone) {
-        if (isDone) return right.claim(id, keys, seconds, owner, true)
-        for (const key of keys) {
-          const state = right.claim(id, [key], seconds, owner)
-          if (state !== 'claimed') return state
-        }
-        return 'claimed'
-      },
-    }),
-  ),
-  withClaim(
-    'records the first of two keys',
-    /not taken, .* owner 1 records a and A, owner 2 claims b and A\./,
-    (right) => ({
-      claim: (id, keys, seconds, owner, isDone) =>
-        right.claim(id, isDone ? keys.slice(0, 1) : keys, seconds, owner, isDone),
-    }),
-  ),
+  withClaim('keeps the first of two keys', /none\.$|was refused .* leaves a key in_progress\./, (right) => ({
+    claim(id, keys, seconds, owner, isDone) {
+      if (isDone) return right.claim(id, keys, seconds, owner, true)
+      for (const key of keys) {
+        const state = right.claim(id, [key], seconds, owner)
+        if (state !== 'claimed') return state
+      }
+      return 'claimed'
+    },
+  })),
+  passing('records the first of two keys', /not taken, .* owner 2 claims b and A\./, (id, keys, ...rest) => {
+    return [id, rest[2] ? keys.slice(0, 1) : keys, ...rest]
+  }),
   withClaim('looks up and then claims', /simultaneous calls of claim\(\) got the same key\. Use one/, (right) => ({
     async claim(id, keys, seconds, owner, isDone) {
       const state = right.claim(id, keys, seconds, owner, isDone)
@@ -184,23 +164,19 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       return state
     },
   })),
-  withClaim(
-    'is free for reserve()',
-    /^reserve\(\) returns true, .*: owner 1 claims a.* owner [12] reserves a\./,
-    (right) => {
-      const claims = new Map<string, string>()
-      return {
-        reserve(id, key, ...rest) {
-          right.release(id, [key], claims.get(addressOf(id, [key])) ?? '')
-          return right.reserve(id, key, ...rest)
-        },
-        claim(id, keys, seconds, owner, isDone) {
-          for (const key of keys) claims.set(addressOf(id, [key]), isDone ? '' : owner)
-          return right.claim(id, keys, seconds, owner, isDone)
-        },
-      }
-    },
-  ),
+  withClaim('is free for reserve()', /^reserve\(\) returns true, .*: owner 1 claims a.* reserves a\./, (right) => {
+    const claims = new Map<string, string>()
+    return {
+      reserve(id, key, ...rest) {
+        right.release(id, [key], claims.get(addressOf(id, [key])) ?? '')
+        return right.reserve(id, key, ...rest)
+      },
+      claim(id, keys, seconds, owner, isDone) {
+        for (const key of keys) claims.set(addressOf(id, [key]), isDone ? '' : owner)
+        return right.claim(id, keys, seconds, owner, isDone)
+      },
+    }
+  }),
   withClaim('anybody releases it', /owner 2 releases a and A, owner 3 claims b and A\./, (right) => {
     const owners = new Map<string, string>()
     return {
@@ -212,21 +188,17 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       release: (id, keys, owner) => right.release(id, keys, owners.get(addressOf(id, keys)) ?? owner),
     }
   }),
-  withClaim(
-    'release does not free it',
-    /^claim\(\) returns in_progress, .* owner 1 releases .*owner 2 claims /,
-    (right) => {
-      const claimed = new Set<string>()
-      return {
-        claim(id, keys, seconds, owner, isDone) {
-          claimed.add(owner)
-          return right.claim(id, keys, seconds, owner, isDone)
-        },
-        release: (id, keys, owner) => (claimed.has(owner) ? undefined : right.release(id, keys, owner)),
-      }
-    },
-  ),
-  withClaim('keeps nothing longer than a day', /518400 s pass, owner 2 claims a\. Set no upper limit/, (right) => ({
-    claim: (id, keys, seconds, ...rest) => right.claim(id, keys, Math.min(seconds, 86_400), ...rest),
-  })),
+  withClaim('release does not free it', /not claimed, .* owner 1 releases .*owner 2 claims /, (right) => {
+    const claimed = new Set<string>()
+    return {
+      claim(id, keys, seconds, owner, isDone) {
+        claimed.add(owner)
+        return right.claim(id, keys, seconds, owner, isDone)
+      },
+      release: (id, keys, owner) => (claimed.has(owner) ? undefined : right.release(id, keys, owner)),
+    }
+  }),
+  passing('keeps nothing longer than a day', /: .*518400 s pass, owner 2 claims a\./, (id, keys, seconds, ...rest) => {
+    return [id, keys, Math.min(seconds, 86_400), ...rest]
+  }),
 ]

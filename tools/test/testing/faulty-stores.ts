@@ -165,26 +165,6 @@ type RightStore = Required<Pick<NonceStore, 'reserve' | 'reserveAll' | 'release'
 
 type Release = (webhookId: string, keys: readonly string[], owner: string) => Promise<void>
 
-/** A store that stores no owner for a key that had one, if `isKept` returns true. */
-function keepingOwner(fault: string, message: RegExp, isKept: (store: Store, address: string) => boolean) {
-  const parts = (store: Store, { reserveAll }: RightStore) => {
-    const reserve: ReserveAll = async (webhookId, keys, ttlSeconds, owner) => {
-      const addresses = keys.map((key) => store.address(webhookId, key))
-      const before = addresses.map((address) => (isKept(store, address) ? store.owners.get(address) : undefined))
-      const isReserved = await reserveAll(webhookId, keys, ttlSeconds, owner)
-      for (const [index, address] of addresses.entries()) {
-        if (before[index] !== undefined) store.owners.set(address, before[index])
-      }
-      return isReserved
-    }
-    return {
-      reserveAll: reserve,
-      reserve: (...[webhookId, key, ...rest]: Parameters<NonceStore['reserve']>) => reserve(webhookId, [key], ...rest),
-    }
-  }
-  return withRelease(fault, message, (_, right) => right, parts)
-}
-
 /** A store that has a correct `reserve` and `reserveAll` with owners, and whose `release` has a fault. */
 function withRelease(
   fault: string,
@@ -208,18 +188,6 @@ function withRelease(
     return { ...right, ...parts(store, right) }
   })
 }
-
-/** Returns a right `release` that marks its keys for {@link isReleased}. */
-function markingReleased(store: Store, right: Release): Release {
-  return (webhookId, keys, owner) => {
-    for (const key of keys) store.owners.set(`released ${store.address(webhookId, key)}`, owner)
-    return right(webhookId, keys, owner)
-  }
-}
-
-/** Returns whether a key was released, and is free now. */
-const isReleased = (store: Store, address: string) =>
-  store.owners.has(`released ${address}`) && !store.isTaken(store.backend.get(address))
 
 const asNumber: Alter = (text) => (Number.isNaN(Number(text)) ? text : String(Number(text)))
 
@@ -562,16 +530,6 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     },
   ),
   withReserveAll(
-    'always true',
-    /^reserve(All)?\(\) returns true, not false|calls got the same keys/,
-    () => async () => true,
-  ),
-  withReserveAll(
-    'always false',
-    /^reserveAll\(\) returns false(, not true| for free keys)|^None of/,
-    () => async () => false,
-  ),
-  withReserveAll(
     'false for the second of two messages at once',
     /reserveAll\(\) returns false for free keys if several calls run at once\. Make concurrent calls independent/,
     (_, right) => firstOnly(right),
@@ -594,26 +552,6 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     (store, right) => (id, keys, owner) => {
       return keys.some((key) => !store.owners.has(store.address(id, key))) ? databaseError() : right(id, keys, owner)
     },
-  ),
-  withRelease(
-    'refuses a key with an owner',
-    /^reserve(All)?\(\) returns false, not true, .*: owner \d reserves (e for 1 s|a and A)\.|^None of \d+/,
-    (_, right) => right,
-    (_, { reserve, reserveAll }) => ({
-      reserve: async (id, key, ttl, owner) => owner === undefined && reserve(id, key, ttl),
-      reserveAll: async (id, keys, ttl, owner) => owner === undefined && reserveAll(id, keys, ttl),
-    }),
-  ),
-  withRelease(
-    'does not reserve a released key again',
-    /owner 2 reserves a, owner 3 reserves a\.|simultaneous calls got the same key, after it was released/,
-    markingReleased,
-    (store, { reserve }) => ({
-      async reserve(webhookId, key, ttlSeconds, owner) {
-        const address = store.address(webhookId, key)
-        return isReleased(store, address) || reserve(webhookId, key, ttlSeconds, owner)
-      },
-    }),
   ),
   withRelease('hangs', /^release\(\) did not respond within 20 s/, () => () => new Promise(() => {})),
   withRelease(
@@ -648,13 +586,13 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   withRelease(
     'reserves a released key in two steps',
     /^\d+ of \d+ simultaneous calls got the same key, after it was released/,
-    markingReleased,
+    (_, right) => right,
     (store, { reserve }) => ({
       async reserve(webhookId, key, ttlSeconds, owner) {
         const address = store.address(webhookId, key)
-        const isFree = isReleased(store, address)
+        const isReleased = store.owners.has(address) && !store.backend.has(address)
         await store.pause()
-        if (isFree) store.backend.delete(address)
+        if (isReleased) store.backend.delete(address)
         return reserve(webhookId, key, ttlSeconds, owner)
       },
     }),
@@ -664,15 +602,19 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     /owner 1 releases a and A, owner 3 reserves a\./,
     (_, right) => (webhookId, keys, owner) => right(webhookId, keys.slice(-1), owner),
   ),
-  keepingOwner(
-    'keeps the first owner of a key',
-    /owner 1 releases a, owner 3 reserves a\.|None of .* after it was released|owner 2 reserves e\./,
-    () => true,
-  ),
-  keepingOwner(
+  withRelease(
     'keeps the owner of an expired key',
     /owner 1 reserves e, owner 1 releases e, owner 2 reserves e\./,
-    ({ backend }, address) => backend.has(address),
+    (_, right) => right,
+    (store, { reserve }) => ({
+      async reserve(webhookId, key, ttlSeconds, owner) {
+        const address = store.address(webhookId, key)
+        const before = store.backend.has(address) ? store.owners.get(address) : undefined
+        const isReserved = await reserve(webhookId, key, ttlSeconds, owner)
+        if (before !== undefined) store.owners.set(address, before)
+        return isReserved
+      },
+    }),
   ),
   withRelease(
     'takes the owner for a part of the key',
