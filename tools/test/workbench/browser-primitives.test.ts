@@ -104,13 +104,12 @@ it.each([
   ['Brotli', brotliCompressSync, /^Content-Encoding is br, but diagnose could not decompress the body\./],
   ['gzip', gzipSync, /^The sender signed /],
 ] as const)('the page says whether the compression was undone: %s', { timeout: 60_000 }, (_, compress, says) => {
-  // It searches everything.
-  const text = `{"event":"invoice.paid","lines":"${'line '.repeat(50)}"}`
+  // It searches everything. Brotli stores this short text as it is, between a few other bytes.
+  const text = '{"event":"invoice.paid"}'
   const signature = signatureOf('1700000000', 'abc', text, 'a secret')
   const head = `Content-Encoding: br\nX-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n`
   const capture = Buffer.concat([Buffer.from(head), compress(text)])
   const now = 1_700_000_000_000
   const { findings } = check({ capture, body: undefined, secrets: ['a secret'], arrival: String(now), now })
-  const compressed = findings.filter(({ code }) => code === 'body_compressed').map(({ message }) => message)
-  expect(compressed).toEqual([expect.stringMatching(says)])
+  expect(findings[0]).toMatchObject({ code: 'body_compressed', message: expect.stringMatching(says) })
 })
