@@ -367,8 +367,6 @@ describe('beyond loopback', () => {
 describe('a wrong call', () => {
   it.each([
     [['--port', '65536'], '--port 65536 is not a port. Pass a number from 0 to 65535.'],
-    [['--status', '600'], '--status 600 is not a status. Pass a number from 200 to 599.'],
-    [['--status', '204', '--forward-to', 'http://a'], '--status and --forward-to are both given, but each decides'],
     [['--save', join(folder, 'file', 'folder')], 'Cannot create the folder of --save: not a directory.'],
     [['--host', '192.0.2.1'], 'Cannot listen on 192.0.2.1, port 0: '],
     [

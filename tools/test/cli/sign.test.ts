@@ -38,8 +38,8 @@ describe('signing', () => {
     expect((await call(['sign', file, ...FROM_ENV, ...SAME, '--format', 'headers'])).text).toBe(text)
   })
 
-  it.each([[['--json']], [['--format', 'json']]])('prints JSON with %j', async (args) => {
-    const { text } = await call(['sign', file, ...FROM_ENV, ...SAME, ...args])
+  it('prints JSON with --json', async () => {
+    const { text } = await call(['sign', file, ...FROM_ENV, ...SAME, '--json'])
     const headers = { 'X-Timestamp': TIMESTAMP, 'X-Nonce': NONCE, 'X-Signature': signature }
     expect(JSON.parse(text)).toEqual({ headers, notes: [] })
   })
@@ -60,7 +60,7 @@ describe('signing', () => {
 
   it.each([
     ['no such file', [join(folder, 'none.json')], 'none.json": no such file or directory.'],
-    ['another format', [file, '--format', 'xml'], 'Unknown --format "xml". Use one of: headers, curl, http, json.'],
+    ['another format', [file, '--format', 'xml'], 'Unknown --format "xml". Use one of: headers, curl, http.'],
     [
       'milliseconds',
       [file, '--timestamp', '1700000000000'],

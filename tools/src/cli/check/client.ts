@@ -26,8 +26,6 @@ export class CheckClient {
   readonly #options: Options
   #nextStart = 0
   #group: Group | undefined
-  /** The longest time to a response, in seconds. */
-  #slowest = 0
   #timeOuts = 0
 
   constructor(options: Options) {
@@ -35,7 +33,7 @@ export class CheckClient {
   }
 
   readonly post: EndpointContractOptions['post'] = async (headers, body, { instance, together }) => {
-    const { urls, extra } = this.#options
+    const { urls, extra, timeout } = this.#options
     const url = urls[instance] as URL
     const group = this.#groupFor({ instance, together })
     await (group?.start ?? this.#untilNextStart())
@@ -45,11 +43,9 @@ export class CheckClient {
       ['Content-Length', String(body.length)],
       ...headers,
     ]
-    const [started, limit] = [performance.now(), this.#timeout]
     const request = { method: 'POST', url, headers: replaceHeaders(own, extra), body }
-    const response = await sendRequest(request, limit, group?.gate)
+    const response = await sendRequest(request, timeout, group?.gate)
     if (response.status === 0) this.failure = response.statusText
-    else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
     // Time-outs of simultaneous copies do not count, because a correct endpoint can be too slow for many connections at once.
     if (response.timedOut && together === 1) this.#timeOuts++
     const { status, statusText, body: text } = response
@@ -59,12 +55,6 @@ export class CheckClient {
   /** Returns whether so many responses came too late that the rest of the check would take minutes. */
   get isTooSlow(): boolean {
     return this.#timeOuts >= MAX_TIME_OUTS
-  }
-
-  /** Returns how many seconds to wait for a response. After a time-out, this is 5 times the slowest response, from 1 s to `timeout`. */
-  get #timeout(): number {
-    const { timeout } = this.#options
-    return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout
   }
 
   #groupFor({ together }: EndpointDelivery): Group | undefined {

@@ -35,11 +35,6 @@ export const listen = defineCommand({
       kind: 'several',
       help: 'also accepts this name in Host, for example the name of a tunnel. Without --host, other names get 421',
     },
-    status: {
-      value: 'STATUS',
-      kind: 'number',
-      help: 'answers every request with this status. Default: 204 for a valid request, and 401 for any other',
-    },
     save: {
       value: 'DIR',
       help: 'saves each request to this folder, for diagnose, the workbench and send --request.\nThe secret in it is masked',
@@ -63,20 +58,12 @@ export const listen = defineCommand({
   example: 'listen --secret-env SECRET --page',
 
   async run(call, context, style) {
-    const { port = DEFAULT_PORT, host = '127.0.0.1', status, save, json: isJson = false } = call.values
+    const { port = DEFAULT_PORT, host = '127.0.0.1', save, json: isJson = false } = call.values
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw new UsageError(`--port ${port} is not a port. Pass a number from 0 to 65535.`)
     }
-    if (status !== undefined && (!Number.isInteger(status) || status < 200 || status > 599)) {
-      throw new UsageError(`--status ${status} is not a status. Pass a number from 200 to 599.`)
-    }
     const target = call.values['forward-to']
     const endpoint = target === undefined ? undefined : parseUrl(target, '--forward-to')
-    if (endpoint !== undefined && status !== undefined) {
-      throw new UsageError(
-        '--status and --forward-to are both given, but each decides the response. Pass only one of these options.',
-      )
-    }
     const { LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
     const named = call.values['allow-host']?.map(parseHost)
@@ -93,7 +80,6 @@ export const listen = defineCommand({
       secrets,
       names,
       clock,
-      status,
       endpoint,
       folder: save,
       // With --host, other machines can use any name for this machine, so every name is allowed.

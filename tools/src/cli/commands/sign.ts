@@ -9,9 +9,8 @@ import { contentTypeOf, parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
 import { parseScheme, SCHEME_OPTION, schemeNotes, signWith } from '../input/scheme.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
-import { jsonText } from '../output/terminal.js'
 
-const FORMATS = ['headers', 'curl', 'http', 'json'] as const
+const FORMATS = ['headers', 'curl', 'http'] as const
 
 export const sign = defineCommand({
   name: 'sign',
@@ -22,7 +21,7 @@ export const sign = defineCommand({
     ...SCHEME_OPTION,
     format: {
       value: 'FORMAT',
-      help: 'headers: the three headers, one per line (the default)\ncurl: a curl command that sends the body\nhttp: the whole request as HTTP text, which diagnose reads\njson: the same as --json',
+      help: 'headers: the three headers, one per line (the default)\ncurl: a curl command that sends the body\nhttp: the whole request as HTTP text, which diagnose reads',
     },
     url: { value: 'URL', help: 'the URL for curl and http. Default: http://localhost/' },
     timestamp: { value: 'SECONDS', kind: 'number', help: 'the Unix time to sign. Default: now' },
@@ -66,14 +65,12 @@ export const sign = defineCommand({
 
     const signed: Header[] = Object.entries(headers)
     const all: Header[] = [['Content-Type', contentTypeOf(body)], ...signed]
-    const document = { headers, notes }
     const text = {
-      json: () => jsonText(document),
       headers: () => signed.map(([name, value]) => `${name}: ${value}\n`).join(''),
       curl: () => `${curlWithFile(href, all, path ?? '-')}\n`,
       http: () =>
         httpText('POST', pathname + search, [['Host', host], ...all, ['Content-Length', String(body.length)]], body),
     }[format]()
-    return { exitCode: 0, text, document, notes }
+    return { exitCode: 0, text, document: { headers, notes }, notes }
   },
 })

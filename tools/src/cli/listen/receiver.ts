@@ -22,7 +22,6 @@ interface ReceiverSettings {
   readonly secrets: readonly string[]
   readonly names: readonly string[]
   readonly clock: Clock
-  readonly status: number | undefined
   readonly endpoint: URL | undefined
   readonly folder: string | undefined
   /** The names that are allowed in `Host`, besides the names of this machine. `undefined` allows every name. */
@@ -223,7 +222,7 @@ export class Receiver {
   }
 
   async #answer(arrived: Arrived, response: ServerResponse): Promise<Answered> {
-    const { secrets, status: fixed, endpoint, clock } = this.#settings
+    const { secrets, endpoint, clock } = this.#settings
     const { headers, body, time } = arrived
     const store = this.#nonces.storeFor(time)
     const request = { webhookId: 'listen', headers, body }
@@ -235,7 +234,7 @@ export class Receiver {
     const isReplay = !result.ok && result.reason === 'replayed_nonce'
     const decided = { result, ...(isReplay ? { replay: store.describeReplay() } : {}) }
     if (endpoint === undefined) {
-      const status = fixed ?? (result.ok ? 204 : 401)
+      const status = result.ok ? 204 : 401
       answerWith(response, status)
       return { ...decided, status }
     }

@@ -11,7 +11,6 @@ const SETTINGS = {
   secrets: [SECRET],
   names: ['--secret-env WEBHOOK_SECRET'],
   clock: Date,
-  status: undefined,
   endpoint: undefined,
   folder: undefined,
   allowedHosts: [],
