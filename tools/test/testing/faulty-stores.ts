@@ -209,12 +209,19 @@ export const CORRECT_STORES: readonly FaultyStore[] = [
   })),
   withReserveAll('none', /./, (_, right) => right),
   withRelease('none', /./, (_, right) => right),
-  faulty('none: release() without reserveAll()', /./, (store) => ({
-    reserve: (id, key, ...rest) => store.reserveKeys(id, [key], ...rest),
-    release(id, [key = ''], owner) {
-      if (store.owners.get(store.address(id, key)) === owner) store.backend.delete(store.address(id, key))
-    },
-  })),
+  faulty('none: each instance releases only what it reserved itself', /./, (store) => {
+    const own = new Map<string, string | undefined>()
+    return {
+      async reserve(id, key, ttlSeconds, owner) {
+        const isReserved = await store.reserveKeys(id, [key], ttlSeconds, owner)
+        if (isReserved) own.set(store.address(id, key), owner)
+        return isReserved
+      },
+      release(id, [key = ''], owner) {
+        if (own.get(store.address(id, key)) === owner) store.backend.delete(store.address(id, key))
+      },
+    }
+  }),
   // A cluster may place both keys by the part of the nonce in front of its first `:`.
   withReserveAll(
     'none: places the signature by the nonce',
@@ -342,29 +349,6 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('throws for a taken key', /threw for a taken key\. Return false for a taken key/, () => ({
     answer: (reserved) => reserved || databaseError(),
   })),
-  faulty('throws for simultaneous calls', /threw for 40 simultaneous calls .*Return true to one call/, (store) => {
-    const running = new Set<string>()
-    return {
-      async reserve(webhookId, key, ttlSeconds) {
-        const address = store.address(webhookId, key)
-        if (running.has(address)) databaseError()
-        running.add(address)
-        await turn()
-        running.delete(address)
-        return Store.prototype.reserve.call(store, webhookId, key, ttlSeconds)
-      },
-    }
-  }),
-  faulty('throws for 50 calls at once', /threw for 100 free keys at once\. .* load: 'light'/, () => {
-    let calls = 0
-    return {
-      async pause() {
-        calls++
-        await turn()
-        if (calls-- > 50) databaseError()
-      },
-    }
-  }),
   faulty('throws for a NUL', /threw for \["\d+\\u0000a".* Store SHA-256 of JSON/, () => ({
     address: (...pair) => (pair[0].includes('\0') ? databaseError() : JSON.stringify(pair)),
   })),
