@@ -151,19 +151,6 @@ describe('the contract of Standard Webhooks', () => {
       expect(JSON.stringify(found)).toMatch(says)
     })
 
-    it.each<[string, (value: string) => string, RegExp]>([
-      [
-        'the signature in hex',
-        (value) => value.replace(/(?<=,).*/, (text) => Buffer.from(text, 'hex').toString('base64')),
-        /in hex/,
-      ],
-      ['the signature without its version', (value) => `v1a,${value}`, /without its version/],
-    ])('finds what a receiver expects instead: %s', async (_, change, says) => {
-      expect(await failures({ ...ED25519, post: ofSignature(change) })).toMatchObject({
-        'accepted-json': { fault: 'refused', cause: expect.stringMatching(says) },
-      })
-    })
-
     it('names neither HMAC nor v1, in its advice', async () => {
       const texts = JSON.stringify(await failures({ ...ED25519, post: () => ({ status: 204 }) }))
       expect(texts).toContain('Verify each entry that begins with v1a')

@@ -484,9 +484,6 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   ),
   mistake('trims the body', 'accepted-line-ends', /trims the body/, { body: (sent) => latin1(sent).trim() }),
   mistake('remembers nothing', 'replay-again', /The endpoint does not store nonces/, { reserve: () => true }),
-  mistake('converts the timestamp', 'timestamp-form', /not only digits is accepted/, {
-    isTimestamp: (value) => !Number.isNaN(Number(value)),
-  }),
   mistake(
     'skips the check if a header is missing',
     'headers-no-timestamp',
@@ -517,10 +514,6 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     /uses a header before it checks that the header is there/,
     { header: ({ headersDistinct }, name) => headersDistinct[name]?.join(',') ?? fail() },
   ),
-  mistake('limits the rate', 'timestamp-old', /limits the rate/, () => {
-    let requests = 0
-    return answer(429, () => ++requests > 30)
-  }),
 ]
 
 const standardKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
