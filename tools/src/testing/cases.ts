@@ -13,16 +13,21 @@ import {
   HASH,
   inBatches,
   LOADS,
+  newMessage,
   newReservation,
+  open,
   type Reservation,
   reserve,
+  reserveKeys,
   reserveNew,
   resultWithin,
   type Setting,
+  TAKEN,
   unique,
   wait,
 } from './calls.js'
 import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
+import { claim, release } from './steps.js'
 
 async function race(store: NonceStore, { load }: Setting, what: string, expired?: Reservation) {
   const { calls, rounds } = LOADS[load]
@@ -129,20 +134,6 @@ export const CASES: Cases = {
     await expectFree(store, other, FREE_TOO_LATE)
     throw new Error('A key that is requested again and again never expires. Do not change the expiry of a taken key.')
   },
-  async 'gives each key its own TTL'(store, setting) {
-    const webhookId = unique()
-    const reservations = [newReservation(webhookId), newReservation(webhookId), newReservation(webhookId)] as const
-    for (const [index, reservation] of reservations.entries()) {
-      await reserveNew(store, reservation, index === 1 ? 1 : 600)
-    }
-    await wait(setting, EXPIRED_MILLISECONDS)
-    await expectFree(
-      store,
-      reservations[1],
-      'If other keys have a longer TTL, a key with a TTL of 1 s is still taken after 2.5 s. Store an expiry per key, and check the unit.',
-    )
-    for (const reservation of [reservations[0], reservations[2]]) await expectTaken(store, reservation, FREE_TOO_EARLY)
-  },
   async 'returns true to exactly one of many calls for an expired key'(store, setting) {
     const [one, other] = [newReservation(), newReservation()]
     for (const reservation of [one, other]) await reserveNew(store, reservation, 1)
@@ -157,35 +148,64 @@ export const CASES: Cases = {
       )
     }
   },
-}
-
-/** The cases that need exact times. These cases run only if the user passes `wait`, which advances the clock of the store. */
-export const CLOCK_CASES: Cases = {
-  async 'keeps a key until its TTL has passed, to the millisecond'(store, setting) {
-    const reservation = newReservation()
-    await reserveNew(store, reservation)
-    await wait(setting, 3000)
-    await expectTaken(store, reservation, FREE_TOO_EARLY)
-    for (const seconds of [57, 240, 291]) {
-      await wait(setting, seconds * 1000)
+  async 'reserveAll(), if present, returns true to exactly one of many calls at once'(store, { load }) {
+    if (store.reserveAll === undefined) return
+    const { calls, rounds } = LOADS[load]
+    const reserveNew = () => {
+      const { webhookId, keysOf } = newMessage()
+      return reserveKeys(store, webhookId, keysOf(['a', 'A']))
+    }
+    const answers = await Promise.all(Array.from({ length: calls }, reserveNew))
+    const apart = 'Make concurrent calls independent of each other.'
+    expect(!answers.includes(false), `reserveAll() returns false for free keys if several calls run at once. ${apart}`)
+    for (let round = 0; round < rounds; round++) {
+      const { webhookId, keysOf } = newMessage()
+      // All calls have the same signature. In odd rounds, all calls also have the same nonce.
+      const nonceOf = (index: number) => (round % 2 === 0 ? String(index) : 'a')
+      const reservationOf = (index: number) => [webhookId, String(keysOf([nonceOf(index)]))] as const
+      const call = (index: number) => reserveKeys(store, webhookId, keysOf([nonceOf(index), 'A']))
+      const winner = await expectOneWinner(calls, call, 'the same keys of reserveAll()')
       await expectTaken(
         store,
-        reservation,
-        'A key with a TTL of 600 s is free minutes too early. Keep each key for ttlSeconds, without an upper limit.',
+        reservationOf(winner),
+        'A key that reserveAll() reserved is free. Use the same keys in both methods, and never free a taken key.',
+      )
+      if (round % 2 === 1) continue
+      await expectFree(
+        store,
+        reservationOf(winner === 0 ? 1 : 0),
+        'If several calls run at once, a reserveAll() that returns false leaves a nonce reserved. Use one atomic step.',
       )
     }
-    await wait(setting, 8999)
-    await expectTaken(
-      store,
-      reservation,
-      'A key with a TTL of 600 s is free 1 ms before its end. Keep each key 1 ms longer than its TTL.',
-    )
-    await wait(setting, 1)
-    await expectTaken(
-      store,
-      reservation,
-      'A key with a TTL of 600 s is free after exactly 600 s, when a replay of the request can still be valid. Keep each key 1 ms longer.',
-    )
+  },
+  async 'release(), if present, lets exactly one of many calls reserve the key again'(store, setting) {
+    if (store.release === undefined) return
+    const stores = [store, await open(setting)] as const
+    const [webhookId, key] = newReservation()
+    const { calls, rounds } = LOADS[setting.load]
+    for (let round = 0; round < rounds; round++) {
+      const owners = Array.from({ length: calls }, unique)
+      const storeOf = (index: number) => (index % 2 === 0 ? stores[0] : stores[1])
+      const call = (index: number) => reserve(storeOf(index), [webhookId, key], 600, TAKEN, owners[index])
+      const winner = await expectOneWinner(calls, call, 'the same key, after it was released')
+      await release(storeOf(winner), webhookId, [key], String(owners[winner]))
+    }
+  },
+  async 'claim(), if present, gives crossing keys to at most one of many calls at once'(store, { load }) {
+    if (store.claim === undefined) return
+    const { calls, rounds } = LOADS[load]
+    for (let round = 0; round < rounds; round++) {
+      const { webhookId, keysOf } = newMessage()
+      const states = await Promise.all(
+        Array.from({ length: calls }, (_, index) => claim(store, webhookId, keysOf([`${index}`, 'A']), unique())),
+      )
+      const winners = states.filter((state) => state === 'claimed').length
+      const fault = `${winners} of ${calls} simultaneous calls of claim() got the same key. Use one atomic step.`
+      expect(winners <= 1, fault)
+      const loser = states.findIndex((state) => state !== 'claimed')
+      const state = await claim(store, webhookId, keysOf([`${loser}`, 'B']), unique())
+      expect(state === 'claimed', `A claim() that was refused while many calls ran at once leaves a key ${state}.`)
+    }
   },
 }
 

@@ -1,8 +1,8 @@
 import { assertOptions, invalidType, kindOf } from '../../../src/arguments.js'
 import type { NonceStore } from '../../../src/stores/nonce-store.js'
 import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
-import { CASES, CLOCK_CASES, DOWN_CASES } from './cases.js'
-import { CLAIM_CLOCK_CASES, OPTIONAL_CASES } from './optional-cases.js'
+import { CASES, DOWN_CASES } from './cases.js'
+import { CLOCK_CASES, SCRIPTED_CASES } from './scripts.js'
 
 export {
   type EndpointCase,
@@ -66,8 +66,8 @@ export function nonceStoreContract(
   const setting = { ...options, createStore, load }
   const cases = {
     ...CASES,
-    ...OPTIONAL_CASES,
-    ...(wait && { ...CLOCK_CASES, ...CLAIM_CLOCK_CASES }),
+    ...SCRIPTED_CASES,
+    ...(wait && CLOCK_CASES),
     ...(createUnreachableStore && DOWN_CASES),
   }
   return [

@@ -51,7 +51,7 @@ async function follow(store: NonceStore, setting: Setting, [fix, ...steps]: Scri
     const owner = number === 0 ? undefined : `owner ${number} ${suffix}`
     const result = await perform(to, method, webhook, keysOf([...letters]), seconds, owner, act === 'records')
     const time = seconds === 600 ? '' : ` for ${seconds} s`
-    past.push([letters, `${number === 0 ? 'nobody' : `owner ${number}`} ${act} ${[...letters].join(' and ')}${time}`])
+    past.push([letters, `${number === 0 ? 'somebody' : `owner ${number}`} ${act} ${[...letters].join(' and ')}${time}`])
     const same = past.filter(([keys]) => keys === '' || [...keys].some((letter) => letters.includes(letter)))
     const calls = same.map(([, text]) => text).join(', ')
     expect(

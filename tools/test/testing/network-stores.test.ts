@@ -106,8 +106,8 @@ describe('RedisNonceStore', () => {
     expect(failed).toEqual([
       'frees a key when its TTL ends, not earlier and not later',
       'does not extend the TTL of a taken key',
-      'gives each key its own TTL',
       'returns true to exactly one of many calls for an expired key',
+      'gives each key its own TTL',
       'reserveAll(), if present, frees its keys when their TTL ends',
       'release(), if present, frees the keys of its owner and no others',
       'claim(), if present, takes no key that is reserved, and its keys are taken for reserve()',

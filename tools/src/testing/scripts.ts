@@ -1,22 +1,7 @@
-import {
-  type Cases,
-  EXPIRED_MILLISECONDS,
-  expect,
-  expectFree,
-  expectOneWinner,
-  expectTaken,
-  LOADS,
-  newMessage,
-  newReservation,
-  open,
-  reserve,
-  reserveKeys,
-  TAKEN,
-  unique,
-} from './calls.js'
-import { casesOf, claim, release, type Script } from './steps.js'
+import { type Cases, EXPIRED_MILLISECONDS } from './calls.js'
+import { casesOf, type Script } from './steps.js'
 
-// The cases of the optional methods.
+// The cases that make one call after the other.
 
 const ALL_OR_NONE =
   'Reserve all keys or none, in one atomic step. Use the same keys for all methods, and make the webhook part of each key.'
@@ -32,6 +17,16 @@ const OWN_DONE =
 
 // An instance may remember for a moment that a key was taken. So after a release, that instance is asked about another key.
 const SCRIPTS: { readonly [name: string]: Script } = {
+  'gives each key its own TTL': [
+    'Use the ttlSeconds of each call, in seconds. Store an expiry per key, and evict no live key.',
+    [0, 'reserves', 'a', true],
+    [0, 'reserves', 'b', true, 1],
+    [0, 'reserves', 'c', true],
+    EXPIRED_MILLISECONDS,
+    [0, 'reserves', 'b', true],
+    [0, 'reserves', 'a', false],
+    [0, 'reserves', 'c', false],
+  ],
   'reserveAll(), if present, reserves all keys or none': [
     ALL_OR_NONE,
     [0, 'reserves', 'aA', true],
@@ -187,10 +182,22 @@ const SCRIPTS: { readonly [name: string]: Script } = {
   ],
 }
 
+export const SCRIPTED_CASES: Cases = casesOf(SCRIPTS)
+
 const DAY = 86_400
 
-/** The case that needs days. It runs only if the user passes `wait`, which advances the clock of the store. */
-export const CLAIM_CLOCK_CASES: Cases = casesOf({
+/** The cases that need exact times. These cases run only if the user passes `wait`, which advances the clock of the store. */
+export const CLOCK_CASES: Cases = casesOf({
+  'keeps a key until its TTL has passed, to the millisecond': [
+    'Keep each key for ttlSeconds, without an upper limit, and 1 ms longer, because a replay can still be valid after exactly 600 s.',
+    [0, 'reserves', 'a', true],
+    300_000,
+    [0, 'reserves', 'a', false],
+    299_999,
+    [0, 'reserves', 'a', false],
+    1,
+    [0, 'reserves', 'a', false],
+  ],
   'claim(), if present, records an event for 7 days': [
     'Set no upper limit for the time of a key.',
     [1, 'claims', 'a', 'claimed', 30],
@@ -201,64 +208,3 @@ export const CLAIM_CLOCK_CASES: Cases = casesOf({
     [2, 'claims', 'a', 'claimed'],
   ],
 })
-
-/** The calls of these cases run at the same time. */
-const RACES: Cases = {
-  async 'reserveAll(), if present, returns true to exactly one of many calls at once'(store, { load }) {
-    if (store.reserveAll === undefined) return
-    const { calls, rounds } = LOADS[load]
-    const reserveNew = () => {
-      const { webhookId, keysOf } = newMessage()
-      return reserveKeys(store, webhookId, keysOf(['a', 'A']))
-    }
-    const answers = await Promise.all(Array.from({ length: calls }, reserveNew))
-    const apart = 'Make concurrent calls independent of each other.'
-    expect(!answers.includes(false), `reserveAll() returns false for free keys if several calls run at once. ${apart}`)
-    for (let round = 0; round < rounds; round++) {
-      const { webhookId, keysOf } = newMessage()
-      // All calls have the same signature. In odd rounds, all calls also have the same nonce.
-      const nonceOf = (index: number) => (round % 2 === 0 ? String(index) : 'a')
-      const reservationOf = (index: number) => [webhookId, String(keysOf([nonceOf(index)]))] as const
-      const call = (index: number) => reserveKeys(store, webhookId, keysOf([nonceOf(index), 'A']))
-      const winner = await expectOneWinner(calls, call, 'the same keys of reserveAll()')
-      await expectTaken(store, reservationOf(winner), `A key that reserveAll() reserved is free. ${ALL_OR_NONE}`)
-      if (round % 2 === 1) continue
-      await expectFree(
-        store,
-        reservationOf(winner === 0 ? 1 : 0),
-        'If several calls run at once, a reserveAll() that returns false leaves a nonce reserved. Use one atomic step.',
-      )
-    }
-  },
-  async 'release(), if present, lets exactly one of many calls reserve the key again'(store, setting) {
-    if (store.release === undefined) return
-    const stores = [store, await open(setting)] as const
-    const [webhookId, key] = newReservation()
-    const { calls, rounds } = LOADS[setting.load]
-    for (let round = 0; round < rounds; round++) {
-      const owners = Array.from({ length: calls }, unique)
-      const storeOf = (index: number) => (index % 2 === 0 ? stores[0] : stores[1])
-      const call = (index: number) => reserve(storeOf(index), [webhookId, key], 600, TAKEN, owners[index])
-      const winner = await expectOneWinner(calls, call, 'the same key, after it was released')
-      await release(storeOf(winner), webhookId, [key], String(owners[winner]))
-    }
-  },
-  async 'claim(), if present, gives crossing keys to at most one of many calls at once'(store, { load }) {
-    if (store.claim === undefined) return
-    const { calls, rounds } = LOADS[load]
-    for (let round = 0; round < rounds; round++) {
-      const { webhookId, keysOf } = newMessage()
-      const states = await Promise.all(
-        Array.from({ length: calls }, (_, index) => claim(store, webhookId, keysOf([`${index}`, 'A']), unique())),
-      )
-      const winners = states.filter((state) => state === 'claimed').length
-      const fault = `${winners} of ${calls} simultaneous calls of claim() got the same key. Use one atomic step.`
-      expect(winners <= 1, fault)
-      const loser = states.findIndex((state) => state !== 'claimed')
-      const state = await claim(store, webhookId, keysOf([`${loser}`, 'B']), unique())
-      expect(state === 'claimed', `A claim() that was refused while many calls ran at once leaves a key ${state}.`)
-    }
-  },
-}
-
-export const OPTIONAL_CASES: Cases = { ...casesOf(SCRIPTS), ...RACES }
