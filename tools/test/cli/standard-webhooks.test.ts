@@ -59,11 +59,6 @@ it('secret creates a key pair: the private key, and a note with the public key',
   expect(text).toMatch(/^whsk_[A-Za-z0-9+/]{86}==$/)
   const publicKey = `whpk_${Buffer.from(text.slice(5), 'base64').subarray(32).toString('base64')}`
   expect(stderr).toContain(publicKey)
-  const { text: json } = await call(['secret', ...SCHEME, '--key-pair', '--json'])
-  expect(JSON.parse(json)).toMatchObject({
-    secret: expect.stringMatching(/^whsk_/),
-    publicKey: expect.stringMatching(/^whpk_/),
-  })
   for (const args of [[], ['--scheme', 'x-signature']]) {
     const { exitCode, said } = await call(['secret', '--key-pair', ...args])
     expect([exitCode, said]).toEqual([2, expect.stringContaining('Pass --scheme standard-webhooks too.')])
@@ -229,12 +224,6 @@ describe('diagnose', () => {
       )
       expect([exitCode, text]).toEqual([0, expect.stringContaining('Valid: there is nothing to fix.')])
       expect(text).toContain('A public key checks v1a signatures, but cannot sign.')
-    })
-
-    it('says that the signature is wrong, and what was not tried', async () => {
-      const [exitCode, text] = await withKey((await signedWithKey()).replace('2432232314', '2432232315'), PUBLIC_KEY)
-      expect([exitCode, text]).toEqual([1, expect.stringContaining('(signature_mismatch)')])
-      expect(text).toContain('A public key cannot sign, so no changes of the message were tried.')
     })
 
     it('asks for the other key if the request has only the other signature', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -279,12 +279,6 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
         return canvas.toDataURL('image/webp', 0.6).split(',')[1] ?? ''
       }, png)
       writeFileSync(PICTURE, Buffer.from(webp, 'base64'))
-    })
-
-    it('is small', () => {
-      const bytes = readFileSync(PICTURE)
-      expect(bytes.subarray(8, 12).toString()).toBe('WEBP')
-      expect(bytes.length).toBeLessThan(60_000)
     })
   })
 })
