@@ -117,38 +117,24 @@ describe('the contract of Standard Webhooks', () => {
   describe('with a private key', () => {
     const ED25519 = { ...STANDARD, secret: PRIVATE_KEY }
     const nonceStore = new MemoryNonceStore()
-    /** Returns the `post` of a receiver that changes the headers before it verifies them with this library. */
+    /** Returns the `post` of a receiver that changes the signature before it verifies it with this library. */
     const verifying =
-      (change: (name: string, value: string) => string = (_, value) => value): EndpointContractOptions['post'] =>
+      (change = (signature: string) => signature): EndpointContractOptions['post'] =>
       async (headers, body) => {
-        const changed = headers.map(([name, value]) => [name, change(name, value)] as const)
+        const changed = headers.map(
+          ([name, value]) => [name, name.endsWith('-signature') ? change(value) : value] as const,
+        )
         const { ok } = await standard.verify({ webhookId: '42', headers: changed, body }, PUBLIC_KEY, nonceStore)
         return { status: ok ? 204 : 401 }
       }
-    const ofSignature = (change: (value: string) => string) =>
-      verifying((name, value) => (name.endsWith('-signature') ? change(value) : value))
 
     it('is passed by this library with the public key', async () => {
       expect(await failures({ ...ED25519, post: verifying() })).toEqual({})
     })
 
-    it.each<[string, EndpointContractOptions['post'], string[], RegExp]>([
-      [
-        'reads v1a as v1',
-        ofSignature((value) => value.replace(/^v1,/, 'v1a,')),
-        ['signature-version'],
-        /begin with v1a/,
-      ],
-      [
-        'adds a version',
-        ofSignature((value) => value.replace(/^,/, 'v1a,').replace(/^([^,]+)$/, 'v1a,$1')),
-        ['signature-version'],
-        /without a version/,
-      ],
-    ])('finds that a receiver %s', async (_, post, codes, says) => {
-      const found = await failures({ ...ED25519, post })
-      expect(Object.keys(found)).toEqual(codes)
-      expect(JSON.stringify(found)).toMatch(says)
+    it('finds that a receiver reads v1 as v1a', async () => {
+      const found = await failures({ ...ED25519, post: verifying((value) => value.replace(/^v1,/, 'v1a,')) })
+      expect(found).toMatchObject({ 'signature-version': { fix: expect.stringContaining('begin with v1a') } })
     })
 
     it('names neither HMAC nor v1, in its advice', async () => {
