@@ -11,7 +11,7 @@ import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-sour
 import { keepsPath } from '../listen/forward.js'
 import { PageServer } from '../listen/page-server.js'
 import { Receiver } from '../listen/receiver.js'
-import { Counts, jsonLine, reportJson, reportText } from '../listen/report.js'
+import { countsText, jsonLine, reportJson, reportText } from '../listen/report.js'
 import { hostName } from '../listen/web-page.js'
 import { notesText, type Style, styleOf, wrapText, write } from '../output/terminal.js'
 import { openPrivately, readWorkbench } from '../workbench-page.js'
@@ -73,7 +73,7 @@ export const listen = defineCommand({
     if (save !== undefined) await createFolder(save)
 
     const { stdout, stderr, clock } = context
-    const counts = new Counts()
+    const counts = new Map<string, number>()
     const { secrets, names } = loaded
     const page = html === undefined ? undefined : new PageServer({ html, endpoint, secrets, language, clock })
     const receiver = new Receiver({
@@ -85,7 +85,8 @@ export const listen = defineCommand({
       // With --host, other machines can use any name for this machine, so every name is allowed.
       allowedHosts: named ?? (isLoopback(host) ? [] : undefined),
       async print(report, received) {
-        counts.add(report)
+        const result = report.ok ? 'accepted' : String(report.reason)
+        counts.set(result, (counts.get(result) ?? 0) + 1)
         page?.add(report, received)
         await write(stdout, isJson ? reportJson(report) : reportText(report, style, language))
       },
@@ -113,7 +114,7 @@ export const listen = defineCommand({
     await stopped
     await page?.end()
     receiver.failed.throwIfAborted()
-    const summary = isJson ? jsonLine({ counts: counts.document }) : `\n${counts.text}\n`
+    const summary = isJson ? jsonLine({ counts: Object.fromEntries(counts) }) : `\n${countsText(counts)}\n`
     await write(stdout, summary)
     return { exitCode: 0, text: '', document: undefined }
   },

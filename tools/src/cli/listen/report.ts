@@ -45,23 +45,10 @@ export function reportText(report: Report, style: Style, language?: Language): s
   return `${wrapText(head, style, INDENT, '')}\n${below}${found}`
 }
 
-/** Counts the requests by their result: `accepted`, or the reason of the refusal. */
-export class Counts {
-  readonly #counts = new Map<string, number>()
-
-  add({ ok, reason = '' }: Report): void {
-    const name = ok ? 'accepted' : reason
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
-  }
-
-  get document(): { readonly [reason: string]: number } {
-    return Object.fromEntries(this.#counts)
-  }
-
-  get text(): string {
-    const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0)
-    if (total === 0) return 'No request arrived.'
-    const parts = [...this.#counts].map(([name, count]) => `${count} ${name}`)
-    return `${total === 1 ? '1 request' : `${total} requests`}: ${parts.join(', ')}.`
-  }
+/** Returns how many requests had each result: `accepted`, or the reason of the refusal. */
+export function countsText(counts: ReadonlyMap<string, number>): string {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return 'No request arrived.'
+  const parts = [...counts].map(([name, count]) => `${count} ${name}`)
+  return `${total === 1 ? '1 request' : `${total} requests`}: ${parts.join(', ')}.`
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { Counts, reportJson, reportText } from '../../../src/cli/listen/report.js'
+import { countsText, reportJson, reportText } from '../../../src/cli/listen/report.js'
 import { styleOf } from '../../../src/cli/output/terminal.js'
 import { REPORT } from './examples.js'
 
@@ -24,12 +24,16 @@ it('has one line for a request, and one for each thing to know about it', () => 
   expect(reportText({ ...REPORT, method: '', path: '' }, WIDE)).toMatch(/^22:13:20Z {2}a connection {2}401 /)
 })
 
-it('the counts are by result', () => {
-  const counts = new Counts()
-  expect(counts.text).toBe('No request arrived.')
-  counts.add(REPORT)
-  expect(counts.text).toBe('1 request: 1 signature_mismatch.')
-  counts.add({ ...REPORT, ok: true })
-  counts.add(REPORT)
-  expect(counts.text).toBe('3 requests: 2 signature_mismatch, 1 accepted.')
+it.each([
+  [[], 'No request arrived.'],
+  [[['accepted', 1]], '1 request: 1 accepted.'],
+  [
+    [
+      ['signature_mismatch', 2],
+      ['accepted', 1],
+    ],
+    '3 requests: 2 signature_mismatch, 1 accepted.',
+  ],
+] as [[string, number][], string][])('the counts are by result: %j', (counts, text) => {
+  expect(countsText(new Map(counts))).toBe(text)
 })
