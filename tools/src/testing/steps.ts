@@ -50,8 +50,7 @@ async function follow(store: NonceStore, setting: Setting, [fix, ...steps]: Scri
     const webhook = act.endsWith('elsewhere') ? elsewhere : webhookId
     const owner = number === 0 ? undefined : `owner ${number} ${suffix}`
     const result = await perform(to, method, webhook, keysOf([...letters]), seconds, owner, act === 'records')
-    const time = seconds === 600 ? '' : ` for ${seconds} s`
-    past.push([letters, `${number === 0 ? 'somebody' : `owner ${number}`} ${act} ${[...letters].join(' and ')}${time}`])
+    past.push([letters, describe(step)])
     const same = past.filter(([keys]) => keys === '' || [...keys].some((letter) => letters.includes(letter)))
     const calls = same.map(([, text]) => text).join(', ')
     expect(
@@ -59,6 +58,18 @@ async function follow(store: NonceStore, setting: Setting, [fix, ...steps]: Scri
       `${method}() returns ${result}, not ${right}, for the last of these calls: ${calls}. ${fix}`,
     )
   }
+}
+
+const PLACES: { readonly [word: string]: string } = {
+  elsewhere: ' on another webhook',
+  late: ' through another instance',
+}
+
+function describe([number, act, letters, , seconds = 600]: Exclude<Step, number>): string {
+  const [verb, place = ''] = act.split(' ')
+  const who = number === 0 ? 'somebody' : `owner ${number}`
+  const time = seconds === 600 ? '' : ` for ${seconds} s`
+  return `${who} ${verb} ${[...letters].join(' and ')}${PLACES[place] ?? ''}${time}`
 }
 
 type Method = 'reserve' | 'reserveAll' | 'release' | 'claim'

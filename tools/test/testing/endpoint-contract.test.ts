@@ -140,7 +140,7 @@ describe('the contract of Standard Webhooks', () => {
     it('names neither HMAC nor v1, in its advice', async () => {
       const texts = JSON.stringify(await failures({ ...ED25519, post: () => ({ status: 204 }) }))
       expect(texts).toContain('Verify each entry that begins with v1a')
-      expect(texts).not.toMatch(/HMAC|v1,|X-|44/)
+      expect(texts).not.toMatch(/HMAC|v1,|X-|\b44\b/)
       expect(() => endpointContract({ ...ED25519, secret: PUBLIC_KEY, post: right() })).toThrow(
         'secret is a public key',
       )

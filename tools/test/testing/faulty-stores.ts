@@ -247,7 +247,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     store.backend = new Map()
     return {}
   }),
-  faulty('one scope for all webhooks', /Keys are shared by all webhooks|reserves elsewhere a\./, () => ({
+  faulty('one scope for all webhooks', /Keys are shared by all webhooks|reserves a on another webhook\./, () => ({
     address: (_, key) => key,
   })),
   faulty('scopes without a separator', /Different pairs of webhookId and key/, () => ({
@@ -443,7 +443,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   withReserveAll(
     'one scope for all webhooks',
-    /^reserveAll\(\) returns false.* somebody reserves elsewhere a and A\. Reserve/,
+    /^reserveAll\(\) returns false.* somebody reserves a and A on another webhook\. Reserve/,
     (store, right) => async (webhookId, keys, ttlSeconds) => {
       const taken = [...store.backend].some(
         ([address, expiresAt]) => store.isTaken(expiresAt) && keys.some((key) => address.endsWith(`,"${key}"]`)),
@@ -548,11 +548,15 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       for (const [address, name] of store.owners) if (name === owner && isOn(address)) store.backend.delete(address)
     },
   ),
-  withRelease('frees the key everywhere', /owner 3 reserves elsewhere a\./, (store) => async (_, keys, owner) => {
-    for (const [address, name] of store.owners) {
-      if (name === owner && keys.includes(JSON.parse(address)[1])) store.backend.delete(address)
-    }
-  }),
+  withRelease(
+    'frees the key everywhere',
+    /owner 3 reserves a on another webhook\./,
+    (store) => async (_, keys, owner) => {
+      for (const [address, name] of store.owners) {
+        if (name === owner && keys.includes(JSON.parse(address)[1])) store.backend.delete(address)
+      }
+    },
+  ),
   withRelease(
     'reserves a released key in two steps',
     /^\d+ of \d+ simultaneous calls got the same key, after it was released/,
