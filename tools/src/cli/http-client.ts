@@ -38,7 +38,6 @@ export interface EndpointResponse {
   readonly headers: IncomingHttpHeaders
   /** The body, or the beginning of a long body. */
   readonly body: string
-  readonly timedOut?: boolean
 }
 
 /** A request that is sent with exactly these headers and bytes. */
@@ -151,10 +150,9 @@ export async function exchange(
     const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
     return { status, statusText, headers: response.headers, rawHeaders, body: bytes.toString('utf8'), bytes }
   } catch (error) {
-    const timedOut = timeout.aborted
-    const cause = timedOut ? `none within ${timeoutSeconds} s` : explainFailure(error)
+    const cause = timeout.aborted ? `none within ${timeoutSeconds} s` : explainFailure(error)
     const statusText = `no response (${cause})`
-    return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0), timedOut }
+    return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0) }
   }
 }
 

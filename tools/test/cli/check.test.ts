@@ -110,14 +110,14 @@ describe('check', () => {
     expect([exitCode, said]).toEqual([2, expect.stringContaining('Did you mean nonce-empty?')])
   })
 
-  // Others would delay its answers beyond the time-out.
-  it.sequential('goes on after a request without a response, and ends after five of them', async () => {
+  it('goes on after a request without a response, and ends after five of them', async () => {
     const right = new Receiver(SECRET)
     const { origin } = await serve(async (request, response, body) => {
       const { status } = await right.answer(request, body)
       if (status === 204) response.writeHead(status).end()
+      else response.destroy()
     })
-    const { exitCode, text } = await check(origin, ['--only', 'headers', '--timeout', '0.5'])
+    const { exitCode, text } = await check(origin, ['--only', 'headers'])
     expect(exitCode).toBe(1)
     // The first of them is the forged request before the cases.
     expect(text.match(/none, not 4xx/g)).toHaveLength(4)

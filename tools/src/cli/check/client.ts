@@ -12,7 +12,7 @@ interface Options {
   readonly rate: number
 }
 
-const MAX_TIME_OUTS = 5
+const MAX_UNANSWERED = 5
 
 interface Group {
   readonly gate: Gate
@@ -26,7 +26,7 @@ export class CheckClient {
   readonly #options: Options
   #nextStart = 0
   #group: Group | undefined
-  #timeOuts = 0
+  #unanswered = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -46,15 +46,15 @@ export class CheckClient {
     const request = { method: 'POST', url, headers: replaceHeaders(own, extra), body }
     const response = await sendRequest(request, timeout, group?.gate)
     if (response.status === 0) this.failure = response.statusText
-    // Time-outs of simultaneous copies do not count, because a correct endpoint can be too slow for many connections at once.
-    if (response.timedOut && together === 1) this.#timeOuts++
+    // Simultaneous copies do not count, because a correct endpoint can be too slow for many connections at once.
+    if (response.status === 0 && together === 1) this.#unanswered++
     const { status, statusText, body: text } = response
     return { status, statusText, headers: response.headers, text }
   }
 
-  /** Returns whether so many responses came too late that the rest of the check would take minutes. */
-  get isTooSlow(): boolean {
-    return this.#timeOuts >= MAX_TIME_OUTS
+  /** Whether so many requests got no response that the endpoint has probably ended, or would need minutes for the rest of the check. */
+  get isLost(): boolean {
+    return this.#unanswered >= MAX_UNANSWERED
   }
 
   #groupFor({ together }: EndpointDelivery): Group | undefined {

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MAX_TIMEOUT } from '../../../../src/arguments.js'
 import { contractName } from '../../testing/endpoint/scheme.js'
-import { type EndpointCase, type EndpointResult, endpointContract } from '../../testing/index.js'
+import { type EndpointCase, endpointContract } from '../../testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
 import type { ReportedCase } from '../check/report.js'
@@ -86,7 +85,7 @@ export const check = defineCommand({
     const endpoint = String(urls[0])
     const print = values.json ? async () => {} : (text: string) => write(context.stdout, text)
     await print(heading(endpoint, chosen, rate, style))
-    const cases = await runCases(chosen, contract, client, print, context, style)
+    const cases = await runCases(chosen, client, print, context, style)
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
     const name = scheme && contractName(scheme, loaded.secret)
@@ -134,18 +133,12 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
 /** Runs the cases and prints one line per case. Stops if the endpoint refuses the first request, or no longer responds. */
 async function runCases(
   chosen: readonly EndpointCase[],
-  contract: readonly EndpointCase[],
   client: CheckClient,
   print: (text: string) => Promise<void>,
   { stdout }: Context,
   style: Style,
 ): Promise<ReportedCase[]> {
   const done: ReportedCase[] = []
-  const report = async ({ code, rule, sent, expected }: EndpointCase, result: EndpointResult, milliseconds: number) => {
-    const one = { code, rule, sent, expected, result, seconds: milliseconds / 1000 }
-    done.push(one)
-    await print(texts.caseText(one, style))
-  }
   for (const [index, one] of chosen.entries()) {
     if (one.isSkipped) {
       await print(texts.skippedText(one, style))
@@ -155,40 +148,18 @@ async function runCases(
     if (stdout.isTTY) await print(style('dim', `${index + 1} of ${chosen.length}: ${one.code}`))
     const started = performance.now()
     const result = await one.check()
-    const milliseconds = performance.now() - started
+    const seconds = (performance.now() - started) / 1000
     if (stdout.isTTY) await print('\r\x1b[K')
     if (one.code === FIRST && result.statuses[0] === 0) {
       throw new UsageError(`The endpoint does not respond: ${client.failure}. Check the URL, and start the server.`)
     }
-    const alive = contract.find(({ code }) => code === 'answers-alive') as EndpointCase
-    const isEarly = !result.ok && result.fault === 'answers-early'
-    const mayBeDead = !result.ok && (isEarly || result.fault === 'no-answer') && one !== alive && one.code !== FIRST
-    if (mayBeDead && !(await isAlive(alive))) {
-      const dead = { ...result, ...(isEarly ? {} : describeEnd(one, client)) }
-      await report(one, dead, milliseconds)
-      await report(alive, { ...dead, statuses: [0] }, 0)
-      break
-    }
-    await report(one, result, milliseconds)
-    if (!result.ok && (one.code === FIRST || client.isTooSlow)) break
+    const { code, rule, sent, expected } = one
+    const reported = { code, rule, sent, expected, result, seconds }
+    done.push(reported)
+    await print(texts.caseText(reported, style))
+    if (!result.ok && (one.code === FIRST || client.isLost)) break
   }
   return done
-}
-
-function describeEnd({ code, sent }: EndpointCase, { failure }: CheckClient) {
-  return {
-    cause: `After the case ${code} (${sent}), the endpoint does not respond any more (${failure}).`,
-    fix: 'Look in the log of the process for the error that ended or blocked the process. Catch exceptions of the check, and answer 401.',
-  }
-}
-
-/** Returns whether the endpoint still responds. Tries three times, because a supervisor may need a moment to restart it. */
-async function isAlive(alive: EndpointCase): Promise<boolean> {
-  for (let attempt = 0; attempt < 3; attempt++) {
-    if (attempt > 0) await sleep(700)
-    if ((await alive.check()).ok) return true
-  }
-  return false
 }
 
 async function save(path: string, text: string): Promise<void> {

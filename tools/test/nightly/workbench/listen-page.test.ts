@@ -257,28 +257,24 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     }
   })
 
-  describe('the picture in the guide', () => {
-    const PICTURE = join(ROOT, 'docs/debug/listen-page.webp')
-
-    it.runIf(process.env['PICTURES'])('is drawn', async () => {
-      const { port, url } = await listen()
-      await post(port, { nonce: 'a3f1' })
-      await post(port, { nonce: 'a3f1' })
-      await post(port, { timestamp: String(Math.floor(Date.now() / 1000) - 3600) }, '/hooks/7')
-      await post(port, { body: SIGNED })
-      const page = await open(url, { viewport: { width: 1024, height: 760 }, colorScheme: 'light' })
-      await shown(page, 4)
-      const png = (await page.screenshot()).toString('base64')
-      const blank = await (await browser.newContext()).newPage()
-      const webp = await blank.evaluate(async (png) => {
-        const image = new Image()
-        image.src = `data:image/png;base64,${png}`
-        await image.decode()
-        const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
-        canvas.getContext('2d')?.drawImage(image, 0, 0)
-        return canvas.toDataURL('image/webp', 0.6).split(',')[1] ?? ''
-      }, png)
-      writeFileSync(PICTURE, Buffer.from(webp, 'base64'))
-    })
+  it.runIf(process.env['PICTURES'])('draws the picture in the guide', async () => {
+    const { port, url } = await listen()
+    await post(port, { nonce: 'a3f1' })
+    await post(port, { nonce: 'a3f1' })
+    await post(port, { timestamp: String(Math.floor(Date.now() / 1000) - 3600) }, '/hooks/7')
+    await post(port, { body: SIGNED })
+    const page = await open(url, { viewport: { width: 1024, height: 760 }, colorScheme: 'light' })
+    await shown(page, 4)
+    const png = (await page.screenshot()).toString('base64')
+    const blank = await (await browser.newContext()).newPage()
+    const webp = await blank.evaluate(async (png) => {
+      const image = new Image()
+      image.src = `data:image/png;base64,${png}`
+      await image.decode()
+      const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
+      canvas.getContext('2d')?.drawImage(image, 0, 0)
+      return canvas.toDataURL('image/webp', 0.6).split(',')[1] ?? ''
+    }, png)
+    writeFileSync(join(ROOT, 'docs/debug/listen-page.webp'), Buffer.from(webp, 'base64'))
   })
 })
