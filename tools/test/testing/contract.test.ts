@@ -47,6 +47,9 @@ describe('the contract finds the fault and names no other:', () => {
     expect(await faults(() => ({ reserve, release: async () => {} }))).toEqual([
       'release() returns undefined while the backend is down. Throw an error.',
     ])
+    expect(await faults(() => ({ reserve, release: reserve, claim: async () => 'claimed' }))).toEqual([
+      'claim() returns claimed while the backend is down. Throw an error.',
+    ])
   })
 })
 

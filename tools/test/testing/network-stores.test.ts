@@ -63,6 +63,13 @@ class NeverExpires extends Server {
   }
 }
 
+/** A claim gets a reservation of the same owner. An instance that reserved the key does not ask the server. */
+class GetsOwnReservations extends Server {
+  override claim(keys: readonly string[], hash: string, milliseconds: number, record?: string): ClaimState {
+    return super.claim(keys, hash, milliseconds, record ?? `${hash} claim`)
+  }
+}
+
 /** All shared stores remember their reservations by the same code. */
 const create = (server: Server): NonceStore =>
   new RedisNonceStore({
@@ -98,6 +105,15 @@ describe('RedisNonceStore', () => {
     const server = new ForgetsEverything()
     const { failed, count } = await failuresOf(() => create(server))
     expect(failed).toHaveLength(count)
+  })
+
+  it('fails the cases with a late claim if a claim gets a reservation of its owner', async () => {
+    const server = new GetsOwnReservations()
+    const { failed } = await failuresOf(() => create(server))
+    expect(failed).toEqual([
+      'claim(), if present, takes no key that is reserved, and its keys are taken for reserve()',
+      'claim(), if present, records a claim with isDone, as often as it is called',
+    ])
   })
 
   it('fails every case about the end of a TTL with a server on which no key expires', async () => {
