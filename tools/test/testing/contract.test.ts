@@ -65,24 +65,6 @@ describe('the contract finds nothing wrong with a correct store:', () => {
     }
     expect(await faultsFound(CORRECT_STORE, { createUnreachableStore: reserve })).toEqual([])
   })
-
-  it('with a light load', async () => {
-    expect(await faultsFound(CORRECT_STORE, { load: 'light' })).toEqual([])
-  })
-})
-
-it('the contract finds a TTL that is used as milliseconds, without `wait`', async () => {
-  const backend = new Map<string, number>()
-  const store: NonceStore = {
-    reserve(webhookId, key, ttlSeconds) {
-      const address = JSON.stringify([webhookId, key])
-      const taken = (backend.get(address) ?? -1) >= clock.now()
-      if (!taken) backend.set(address, clock.now() + ttlSeconds)
-      return !taken
-    },
-  }
-  const { run } = caseNamed('frees a key when its TTL ends', () => store)
-  await expect(time.until(run())).rejects.toThrow(/free within 1 s\. ttlSeconds is/)
 })
 
 describe('MemoryNonceStore', () => {
@@ -129,6 +111,11 @@ describe('an error of the contract', () => {
     const { run } = caseNamed('lets two webhooks reserve', () => store)
     const message = expect.stringMatching(/^reserve\(\) threw for \["ahhh.* Store SHA-256 of JSON.stringify/)
     await expect(time.until(run())).rejects.toThrow(expect.objectContaining({ message, cause }))
+  })
+
+  it('names a factory that returns no store', async () => {
+    const { run } = caseNamed('returns true for a free key', () => undefined as never)
+    await expect(run()).rejects.toThrow(/^createStore returned undefined, which has no reserve\(\)/)
   })
 
   it('names a store that never answers', async () => {

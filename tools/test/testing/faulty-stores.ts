@@ -126,14 +126,6 @@ function matching(fault: string, message: RegExp, isEqual: (stored: string, key:
   }))
 }
 
-/** The value that a factory returns instead of a store. */
-function notAStore(fault: string, message: RegExp, value: unknown): FaultyStore {
-  return {
-    ...faulty(fault, message, () => ({})),
-    create: () => ({ createStore: () => value as NonceStore, options: {} }),
-  }
-}
-
 type Reserve = (webhookId: string, key: string, ttlSeconds: number) => Promise<boolean>
 type ReserveAll = (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => Promise<boolean>
 
@@ -340,7 +332,6 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   })),
   faulty('always true', /returns true for a taken key/, () => ({ answer: () => true })),
   faulty('always false', /returns false for a free key/, () => ({ answer: () => false })),
-  notAStore('no store', /createStore returned undefined, which has no reserve\(\)/, undefined),
   faulty('throws for a free key', /threw for a free key\. See the cause/, () => ({ answer: databaseError })),
   faulty('throws for a taken key', /threw for a taken key\. Return false for a taken key/, () => ({
     answer: (reserved) => reserved || databaseError(),
