@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { MemoryNonceStore, type NonceStore } from '../../../src/index.js'
 import { TestClock } from '../../../test/support/request.js'
-import { type FaultyStore, turn } from './faulty-stores.js'
+import { databaseError, type FaultyStore, turn } from './faulty-stores.js'
 
 // Stores whose `claim` has one fault. Everything else of each store is correct.
 
@@ -57,6 +57,9 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
   answering('returns a boolean', /^claim\(\) returned a boolean\./, () => () => true),
   passing('one owner for all', /returns claimed, not in_progress|got the same key/, (id, keys, seconds, _, isDone) => {
     return [id, keys, seconds, 'everybody', isDone]
+  }),
+  answering('throws for a taken key', /^claim\(\) threw\. Return the state of the keys/, (right) => (...call) => {
+    return right.claim(...call) === 'taken' ? databaseError() : undefined
   }),
   answering('says taken for a live claim', NOT_CLAIMED, (right) => (...call) => {
     return call[4] || right.claim(...call) !== 'in_progress' ? undefined : 'taken'
@@ -145,7 +148,7 @@ export const FAULTY_CLAIMS: readonly FaultyStore[] = [
       },
     }
   }),
-  withClaim('keeps the first of two keys', /none\.$|was refused .* leaves a key in_progress\./, (right) => ({
+  withClaim('keeps the first of two keys', /none\.$/, (right) => ({
     claim(id, keys, seconds, owner, isDone) {
       if (isDone) return right.claim(id, keys, seconds, owner, true)
       for (const key of keys) {

@@ -183,7 +183,7 @@ function withRelease(
 
 const asNumber: Alter = (text) => (Number.isNaN(Number(text)) ? text : String(Number(text)))
 
-function databaseError(): never {
+export function databaseError(): never {
   throw new Error('database error')
 }
 
