@@ -102,6 +102,8 @@ const SCRIPTS: { readonly [name: string]: Script } = {
     [2, 'reserves', 'a', false],
     [1, 'reserves', 'c', true],
     [1, 'claims late', 'c', 'taken'],
+    [0, 'reserves', 'd', true],
+    [1, 'claims late', 'd', 'taken'],
     [1, 'reserves', 'b', true, 1],
     [2, 'claims', 'b', 'taken'],
     [1, 'claims', 'b', 'taken'],
