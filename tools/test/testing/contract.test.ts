@@ -34,22 +34,23 @@ describe('the contract finds the fault and names no other:', () => {
     expect(faults.filter((fault) => !store.message.test(fault))).toEqual([])
   })
 
-  it('of a store that answers, or a factory that returns none, while the backend is down', async () => {
-    const faults = (createUnreachableStore: () => unknown) =>
-      faultsFound(CORRECT_STORE, { createUnreachableStore: createUnreachableStore as () => NonceStore })
-    expect(await faults(() => undefined)).toEqual([
-      'createUnreachableStore returned undefined, which has no reserve(). Return a NonceStore from createUnreachableStore.',
-    ])
-    expect(await faults(() => new Promise(() => {}))).toEqual([
-      'createUnreachableStore() does not return within 4 s while the backend is down. Set a time-out in the client.',
-    ])
-    const reserve = () => Promise.reject(new Error('connection refused'))
-    expect(await faults(() => ({ reserve, release: async () => {} }))).toEqual([
-      'release() returns undefined while the backend is down. Throw an error.',
-    ])
-    expect(await faults(() => ({ reserve, release: reserve, claim: async () => 'claimed' }))).toEqual([
-      'claim() returns claimed while the backend is down. Throw an error.',
-    ])
+  const failing = () => Promise.reject(new Error('connection refused'))
+  const hanging = () => new Promise(() => {})
+  it.each<[what: string, store: unknown, fault: string]>([
+    [
+      'no store',
+      undefined,
+      'createUnreachableStore returned undefined, which has no reserve(). Return a NonceStore from',
+    ],
+    ['a factory that hangs', hanging(), 'createUnreachableStore() does not return within 4 s'],
+    ['reserve that hangs', { reserve: hanging }, 'reserve() does not return within 4 s while the backend is down. Set'],
+    ['reserve', { reserve: async () => false }, 'reserve() returns false while the backend is down. Throw an error.'],
+    ['reserveAll', { reserve: failing, reserveAll: () => true }, 'reserveAll() returns true while'],
+    ['release', { reserve: failing, release: async () => {} }, 'release() returns undefined while'],
+    ['claim', { reserve: failing, claim: async () => 'claimed' }, 'claim() returns claimed while'],
+  ])('while the backend is down: %s', async (_, store, fault) => {
+    const faults = await faultsFound(CORRECT_STORE, { createUnreachableStore: () => store as NonceStore })
+    expect(faults).toEqual([expect.stringContaining(fault)])
   })
 })
 
@@ -91,6 +92,26 @@ it('the contract does not blame a store if the machine slept', async () => {
   await time.until(caseNamed('frees a key when its TTL ends', () => sleeping).run())
 })
 
+it.each<[string, (ttlSeconds: number) => number, RegExp]>([
+  ['that is used as milliseconds', (ttlSeconds) => clock.now() + ttlSeconds, /free within 1 s\. ttlSeconds is/],
+  [
+    'in whole seconds, rounded down',
+    (ttlSeconds) => (Math.floor(clock.now() / 1000) + ttlSeconds) * 1000 - 1,
+    /free after 1\.7 s\. .* round the expiry up/,
+  ],
+])('the contract finds a TTL %s in real time', async (_, expiry, says) => {
+  const backend = new Map<string, number>()
+  const store: NonceStore = {
+    reserve(webhookId, key, ttlSeconds) {
+      const address = JSON.stringify([webhookId, key])
+      const isFree = (backend.get(address) ?? -1) < clock.now()
+      if (isFree) backend.set(address, expiry(ttlSeconds))
+      return isFree
+    },
+  }
+  await expect(time.until(caseNamed('frees a key when its TTL ends', () => store).run())).rejects.toThrow(says)
+})
+
 it('the contract waits in real time by default, and leaves no timer', async () => {
   const store = new MemoryNonceStore({ clock })
   for (const { run } of nonceStoreContract(() => store)) await time.until(run())
@@ -111,6 +132,29 @@ describe('an error of the contract', () => {
     const { run } = caseNamed('lets two webhooks reserve', () => store)
     const message = expect.stringMatching(/^reserve\(\) threw for \["ahhh.* Store SHA-256 of JSON.stringify/)
     await expect(time.until(run())).rejects.toThrow(expect.objectContaining({ message, cause }))
+  })
+
+  it.each<[string, (running: number, key: string) => boolean, RegExp]>([
+    [
+      'returns true to exactly one of many calls at once',
+      (running) => running > 1,
+      /threw for 40 simultaneous calls for/,
+    ],
+    ['forgets no key', (running) => running > 50, /threw for 100 free keys at once\. .* pass load: 'light'\.$/],
+    ['accepts two keys', (_, key) => key.endsWith('~.'), /threw for the key "\d+~\."\. Store SHA-256/],
+  ])('says what the store threw for: %s', async (start, throws, says) => {
+    const store = new MemoryNonceStore({ clock })
+    let running = 0
+    const throwing: NonceStore = {
+      async reserve(...call) {
+        const isWrong = throws(++running, call[1])
+        await new Promise(setImmediate)
+        running--
+        if (isWrong) throw new Error('database error')
+        return store.reserve(...call)
+      },
+    }
+    await expect(time.until(caseNamed(start, () => throwing).run())).rejects.toThrow(says)
   })
 
   it('names a factory that returns no store', async () => {

@@ -77,23 +77,6 @@ function faulty(fault: string, message: RegExp, parts: (store: Store) => Parts):
   }
 }
 
-/** A store that is correct until its backend is down. */
-function whenDown(
-  fault: string,
-  message: RegExp,
-  reserve: () => boolean | Promise<boolean>,
-  reserveAll = reserve,
-): FaultyStore {
-  const correct = faulty(fault, message, () => ({}))
-  return {
-    ...correct,
-    create() {
-      const { createStore, options } = correct.create()
-      return { createStore, options: { ...options, createUnreachableStore: () => ({ reserve, reserveAll }) } }
-    },
-  }
-}
-
 type Alter = (text: string) => string
 
 /** A store whose keys are altered before they are compared. */
@@ -294,16 +277,6 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return store.clock.now() + ttlSeconds * 1000
     },
   })),
-  faulty(
-    'whole seconds, rounded down',
-    /free after 1\.7 s\. .*round the expiry up|299\.999 s pass, somebody reserves a\. Keep each/,
-    (store) => ({ expiry: (ttlSeconds) => (Math.floor(store.clock.now() / 1000) + ttlSeconds) * 1000 - 1 }),
-  ),
-  faulty(
-    'TTL taken for milliseconds',
-    /free within 1 s\. ttlSeconds is in|somebody reserves a\. (Use the ttl|Keep each)/,
-    (store) => ({ expiry: (ttlSeconds) => store.clock.now() + ttlSeconds }),
-  ),
   faulty('no expiry', LATE, () => ({ expiry: () => Number.POSITIVE_INFINITY })),
   faulty('a TTL of at most 590 s', / 299\.999 s pass, somebody reserves a\. .* upper limit/, (store) => ({
     expiry: (ttlSeconds) => store.clock.now() + Math.min(ttlSeconds, 590) * 1000,
@@ -606,18 +579,5 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
         reserveAll(webhookId, keys, ttlSeconds, owner)
       return { reserveAll: reserve, reserve: (webhookId, key, ...rest) => reserve(webhookId, [key], ...rest) }
     },
-  ),
-  whenDown('returns false when its backend is down', /^reserve(All)?\(\) returns false while/, async () => false),
-  whenDown(
-    'hangs when its backend is down',
-    /^reserve\(\) does not return within 4 s .*Set a time-out/,
-    () => new Promise(() => {}),
-    databaseError,
-  ),
-  whenDown(
-    'reserveAll returns true when its backend is down',
-    /^reserveAll\(\) returns true while the backend is down/,
-    databaseError,
-    () => true,
   ),
 ]
