@@ -26,6 +26,8 @@ const WRITE_ONCE = {
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
 const PARSE_SECRET = 'Parse the JSON from your secrets manager and use the value of the secret.'
+const COMPARE_CLOCKS =
+  'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.'
 
 export const FIXES = {
   replace_secret: {
@@ -224,10 +226,15 @@ export const FIXES = {
   know_arrival: {
     receiver: 'Pass the time of arrival: --at TIME on the command line, or the clock argument of diagnose().',
   },
+  set_clocks: {
+    sender: 'Compare your clock with a time server, and correct it with NTP.',
+    receiver: COMPARE_CLOCKS,
+    lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
+  },
   sign_when_sent: {
     sender:
       'Sign each attempt when you send it, not when you queue it, with Unix time, which has no time zone. Compare your clock with a time server.',
-    receiver: 'Compare your clock with a time server. To diagnose an old request, pass the time at which it arrived.',
+    receiver: COMPARE_CLOCKS,
     lines: {
       python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
       csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',

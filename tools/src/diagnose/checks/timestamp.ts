@@ -120,7 +120,9 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
     return { code: 'clock_time_zone', message, fix: 'sign_when_sent', evidence }
   }
   const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time, which is more than ${WINDOW_SECONDS} s.`
-  return { code: offset > 0 ? 'clock_ahead' : 'clock_behind', message, fix: 'sign_when_sent', evidence }
+  return offset > 0
+    ? { code: 'clock_ahead', message, fix: 'set_clocks', evidence }
+    : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }
 }
 
 /** Returns a duration: `301 s`, `26.5 h` or `40 d`. Up to an hour, it is in seconds, because the window is in seconds too. */
