@@ -53,7 +53,11 @@ export const PARTS = {
   },
   memory: {
     mutate: ['src/stores/memory.ts'],
-    testFiles: ['test/stores/memory.test.ts', 'test/property/memory-nonce-store.test.ts'],
+    testFiles: [
+      'test/stores/{memory,reservations}.test.ts',
+      'test/handle-events.test.ts',
+      'test/property/memory-nonce-store.test.ts',
+    ],
     score: 97,
   },
   stores: {
