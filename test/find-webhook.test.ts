@@ -11,6 +11,7 @@ import {
   verify,
   type WebhookResult,
 } from '../src/index.js'
+import { OWN_SCHEME } from '../src/scheme.js'
 import * as standard from '../src/standard-webhooks/index.js'
 import { serve, write } from './support/http-server.js'
 import { NONCE, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
@@ -34,6 +35,7 @@ beforeEach(() => {
 afterEach(() => {
   unsubscribe(CHANNEL, listener)
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 const requestOf = (headers: object = OWN, body: Uint8Array = BODY) => ({ headers, rawBody: body })
@@ -212,6 +214,23 @@ describe('an unknown webhook gets the same response as a wrong signature', () =>
       ])
     }
   })
+})
+
+it.each([
+  ['a known webhook with another secret', { ...found, secret: 'another' }],
+  ['an unknown webhook', null],
+])('%s costs one comparison, so that no response time shows which webhooks exist', async (_, result) => {
+  let comparisons = 0
+  const { matcher } = OWN_SCHEME
+  vi.spyOn(OWN_SCHEME, 'matcher').mockImplementation((...message) => {
+    const isMatch = matcher(...message)
+    return (secret) => {
+      comparisons++
+      return isMatch(secret)
+    }
+  })
+  await outcomeOf(() => result)
+  expect(comparisons).toBe(1)
 })
 
 describe('the error of the function', () => {
