@@ -193,6 +193,20 @@ describe("whenFull: 'evict'", () => {
   })
 })
 
+describe('a claim', () => {
+  it('is taken for reserve, even for its owner', () => {
+    const { store } = storeAt()
+    store.claim('42', ['key'], 30, 'owner')
+    expect(store.reserve('42', 'key', 600, 'owner')).toBe(false)
+  })
+
+  it("is not forgotten, even if there are more claims than maxEntries, with whenFull: 'evict'", () => {
+    const { store } = storeAt(0, { maxEntries: 1, whenFull: 'evict' })
+    for (const key of ['1', '2']) expect(store.claim('42', [key], 30, 'owner')).toBe('claimed')
+    for (const key of ['1', '2']) expect(store.claim('42', [key], 30, 'another')).toBe('in_progress')
+  })
+})
+
 it('keeps its entries in small Maps, so that none pauses the process for long when it grows', () => {
   const { store } = storeAt(0, { maxEntries: 40_000 })
   const sizes = new Map<object, number>()
