@@ -10,8 +10,8 @@ import { type EventOptions, readEventTtl } from './options.js'
 /** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions extends EventOptions {
   /**
-   * The maximum number of live entries: an integer from 1 to 16 777 216, by default 400 000. An entry takes about 260 bytes of the heap, or
-   * 360 bytes with the longest nonce. Suggested: accepted requests per second × 1200, because most messages take two entries for 600 s.
+   * The maximum number of live entries: an integer from 1 to 16 777 216, by default 400 000. An entry takes about 280 bytes of the heap, or
+   * 380 bytes with the longest nonce. Suggested: accepted requests per second × 1200, because most messages take two entries for 600 s.
    */
   maxEntries?: number | undefined
   /**

@@ -16,8 +16,8 @@ describe('memory', () => {
   }
 
   it.each([
-    ['UUID', 300, (index: number) => UUIDS[index] ?? ''],
-    ['nonce of 128 characters', 380, (index: number) => flat(`${index}`.padStart(128, 'n'))],
+    ['UUID', 320, (index: number) => UUIDS[index] ?? ''],
+    ['nonce of 128 characters', 410, (index: number) => flat(`${index}`.padStart(128, 'n'))],
   ])('is about the documented size per %s, with an owner', (_, bytes, keyOf) => {
     const { store } = storeAt(2 ** 32)
     const before = heapInUse()
@@ -39,6 +39,13 @@ describe('memory', () => {
 
     pass(clock, store, UUIDS.length)
     expect(heapInUse() - empty).toBeLessThan(burst / 10)
+  })
+
+  it('is bounded by maxEntries, for 20 times as many entries', () => {
+    const { store } = storeAt(0, { maxEntries: 10_000, whenFull: 'evict' })
+    const empty = heapInUse()
+    for (const key of UUIDS) store.reserve('a', key, 600)
+    expect((heapInUse() - empty) / 10_000).toBeLessThan(300)
   })
 
   it('is flat for 30 hours at a steady rate', () => {
