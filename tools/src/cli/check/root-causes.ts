@@ -3,7 +3,7 @@ import { type EndpointCaseCode, ROWS } from '../../testing/endpoint/rows.js'
 import { type ContractName, type ContractScheme, howToCheck, SCHEMES } from '../../testing/endpoint/scheme.js'
 import type { EndpointCase, EndpointResult } from '../../testing/index.js'
 
-// Often, several cases fail for one reason. Cases with the same fix have one reason. The table in this file finds other reasons.
+// Several cases often fail for one reason. Cases with the same fix are one finding, and the table in this file finds the other reasons.
 
 export interface Finding extends Advice {
   readonly codes: readonly EndpointCaseCode[]
@@ -14,8 +14,8 @@ export interface CheckedCase extends Pick<EndpointCase, 'code' | 'expected'> {
 }
 
 /**
- * The faults, the cases that may fail for this reason (the whole code, or the code and the fault), the cases that must fail if this is the
- * reason, and the cause and the fix. Without these, the advice is that of the first case that must fail, or else of the first failed case.
+ * A reason for which several cases fail. `codes` matches the cases that may fail: the whole code, or the code and the fault. Each case of
+ * `required` must fail. Without `advice`, the advice of the first required case is given, or else that of the first failed case.
  */
 type RootCause = readonly [
   faults: readonly EndpointFault[],
