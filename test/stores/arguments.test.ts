@@ -18,13 +18,13 @@ const database = {
   }),
 }
 
-const STORES: readonly [name: string, store: NonceStore][] = [
-  ['MemoryNonceStore', new MemoryNonceStore()],
-  ['RedisNonceStore', new RedisNonceStore({ sendCommand: called })],
-  ['PostgresNonceStore', new PostgresNonceStore({ query: called })],
-  ['MySqlNonceStore', new MySqlNonceStore({ query: called })],
-  ['DynamoDBNonceStore', new DynamoDBNonceStore({ putItem: called })],
-  ['SqliteNonceStore', new SqliteNonceStore(database)],
+const STORES: readonly [name: string, create: (options?: object) => NonceStore][] = [
+  ['MemoryNonceStore', (options) => new MemoryNonceStore(options)],
+  ['RedisNonceStore', (options) => new RedisNonceStore({ sendCommand: called, ...options })],
+  ['PostgresNonceStore', (options) => new PostgresNonceStore({ query: called, ...options })],
+  ['MySqlNonceStore', (options) => new MySqlNonceStore({ query: called, ...options })],
+  ['DynamoDBNonceStore', (options) => new DynamoDBNonceStore({ putItem: called, ...options })],
+  ['SqliteNonceStore', (options) => new SqliteNonceStore(database, options)],
 ]
 
 it('every store of the package is here', () => {
@@ -32,9 +32,21 @@ it('every store of the package is here', () => {
   expect(STORES.map(([name]) => name).sort()).toEqual([...new Set(names)].sort())
 })
 
+it.each(STORES)('%s keeps events for whole seconds from 600', (_, create) => {
+  expect(create().eventTtlSeconds).toBe(604_800)
+  for (const eventTtlSeconds of [600, 2 ** 31 - 1]) {
+    expect(create({ eventTtlSeconds })).toMatchObject({ eventTtlSeconds })
+  }
+  for (const eventTtlSeconds of [599, 0, 600.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '600']) {
+    const refused = { code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(/^eventTtlSeconds is not /) }
+    expect(() => create({ eventTtlSeconds })).toThrow(expect.objectContaining(refused))
+  }
+})
+
 it.each(STORES)(
   '%s refuses a TTL that is not positive, and a webhookId that is not well-formed, before it calls the client',
-  async (_, store) => {
+  async (_, create) => {
+    const store = create()
     for (const ttlSeconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect((async () => store.reserve('42', 'nonce', ttlSeconds))()).rejects.toThrow(RangeError)
     }

@@ -1,12 +1,51 @@
 import { describe, expect, it } from 'vitest'
 import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
+import { nonceStoreContract } from '../../tools/src/testing/index.js'
+import { TestClock } from '../support/request.js'
 
 /** The input of a PutItem. */
 type PutItemInput = Parameters<ConstructorParameters<typeof DynamoDBNonceStore>[0]['putItem']>[0]
 
 // Tests that need no database. The rest is in test/nightly/stores/dynamodb.test.ts.
 
+const REFUSED = { name: 'ConditionalCheckFailedException' }
 const OUTPUT = { ConsumedCapacity: { TableName: 'webhook_nonces', CapacityUnits: 1 } }
+
+describe('DynamoDBNonceStore with a model of PutItem', () => {
+  const items = new Map<string, PutItemInput['Item']>()
+
+  /** Returns whether one of the conditions holds for the item of a key. */
+  function holds(conditions: string, item: PutItemInput['Item'] | undefined, values: Record<string, object>): boolean {
+    const { ':now': now, ':caller': caller, ':owner': owner } = values as Record<string, { N: string; S: string }>
+    const known: Readonly<Record<string, () => boolean | undefined>> = {
+      'attribute_not_exists(key_hash)': () => item === undefined,
+      'expires_at < :now': () => item && Number(item.expires_at.N) < Number(now?.N),
+      'reserved_by = :caller': () => item?.reserved_by.S === caller?.S,
+      'begins_with(reserved_by, :owner)': () => item?.reserved_by.S.startsWith(String(owner?.S)),
+    }
+    return conditions.split(' OR ').some((condition) => known[condition]?.())
+  }
+
+  async function putItem(input: PutItemInput): Promise<object> {
+    const { Item, ConditionExpression, ExpressionAttributeValues } = input
+    const old = items.get(Item.key_hash.S)
+    if (holds(ConditionExpression, old, ExpressionAttributeValues)) {
+      items.set(Item.key_hash.S, Item)
+      return { ...OUTPUT, ...(input.ReturnValues && { Attributes: old }) }
+    }
+    const more = input.ReturnValuesOnConditionCheckFailure && { Item: old }
+    throw Object.assign(new Error('The conditional request failed'), REFUSED, more)
+  }
+
+  const clock = new TestClock()
+  const wait = (milliseconds: number) => {
+    clock.milliseconds += milliseconds
+  }
+  it.each(nonceStoreContract(() => new DynamoDBNonceStore({ putItem, clock }), { wait, load: 'light' }))(
+    '$name',
+    ({ run }) => run(),
+  )
+})
 
 describe('a reservation', () => {
   it('is one conditional PutItem, with the key hashed and the expiry in whole seconds', async () => {
@@ -48,7 +87,7 @@ describe('a reservation', () => {
   })
 
   it.each<[string, object]>([
-    ['3', Object.assign(new Error('The conditional request failed'), { name: 'ConditionalCheckFailedException' })],
+    ['3', Object.assign(new Error('The conditional request failed'), REFUSED)],
     ['2', Object.assign(new Error('The conditional request failed'), { code: 'ConditionalCheckFailedException' })],
   ])('whose condition does not hold is false, with version %s of the SDK', async (_, error) => {
     expect(await new DynamoDBNonceStore({ putItem: () => Promise.reject(error) }).reserve('42', 'nonce', 600)).toBe(
@@ -89,7 +128,7 @@ describe('a claim', () => {
     let calls = 0
     const store = new DynamoDBNonceStore({
       async putItem({ Item }) {
-        if (++calls === 2) throw Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException' })
+        if (++calls === 2) throw Object.assign(new Error('refused'), REFUSED)
         return { ...OUTPUT, Attributes: { ...Item, expires_at: { N: String(earlierExpiry) } } }
       },
       clock: { now: () => 1_700_000_000_000 },
@@ -136,7 +175,7 @@ describe('a release', () => {
   })
 
   it('changes nothing if the key has another owner, and rejects if the table fails', async () => {
-    const refused = Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException' })
+    const refused = Object.assign(new Error('refused'), REFUSED)
     for (const [error, outcome] of [
       [refused, undefined],
       [new Error('slow down'), 'slow down'],
@@ -154,6 +193,7 @@ describe('options', () => {
     [{ putItem: {} }, /^putItem .*an object/],
     [{ putItem, tableName: 'nonces' }, /^options\.tableName .*putItem, table, timeout, concurrency, clock/],
     [{ putItem, table: 'ab' }, /^table /],
+    [{ putItem, table: 1 }, /^table .*a number/],
     [{ putItem, table: 'a table' }, /^table /],
     [{ putItem, timeout: 1.5 }, /^timeout /],
     [{ putItem, clock: {} }, /^clock /],

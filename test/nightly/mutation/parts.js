@@ -68,7 +68,7 @@ export const PARTS = {
     ],
     testFiles: [
       'test/stores/{redis,postgres,mysql}/store.test.ts',
-      'test/stores/{arguments,check,delete-expired,dynamodb,keys,retry-undone,sqlite,sweeper}.test.ts',
+      'test/stores/{arguments,check,delete-expired,dynamodb,keys,network-stores,retry-undone,sqlite,sweeper}.test.ts',
     ],
     score: 88,
   },

@@ -113,10 +113,43 @@ describe('a reservation', () => {
   })
 })
 
-it('a claim of a key that was taken, and is free when its state is read, is in progress and not taken', async () => {
-  const taken = Object.assign(new Error('Subquery returns more than 1 row'), { errno: 1242 })
-  const { store } = storeWith(taken, [[{ claims: null }], []])
-  expect(await store.claim('42', ['event'], 30, 'owner')).toBe('in_progress')
+describe('a claim', () => {
+  // If a row has another owner, the subquery fails, which undoes the whole statement.
+  const upsertOf = (isOwn: string) =>
+    `${INSERT} ON DUPLICATE KEY UPDATE reserved_by = IF(expires_at < UTC_TIMESTAMP(6) OR ${isOwn}, VALUES(reserved_by), (SELECT 1 UNION SELECT 2)), expires_at = VALUES(expires_at)`
+  const stateOf = (isOwn: string) =>
+    `SELECT MIN(OCTET_LENGTH(reserved_by) = 15) AS claims FROM \`webhook_nonces\` WHERE key_hash IN (UNHEX(?)) AND expires_at >= UTC_TIMESTAMP(6) AND NOT (${isOwn})`
+  const OTHERS = Object.assign(new Error('Subquery returns more than 1 row'), { errno: 1242 })
+  /** `printf owner | sha256sum`: its first 15 bytes are a claim, and its first 16 bytes are a record. */
+  const CLAIM = '4c1029697ee358715d3a14a2add817'
+  const RECORD = `${CLAIM}c4`
+
+  it.each([
+    ['overwrites claims of its owner', false, CLAIM, 'reserved_by = UNHEX(?)'],
+    ['with isDone also overwrites records of its owner', true, RECORD, 'SUBSTR(reserved_by, 1, 15) = UNHEX(?)'],
+  ])('%s', async (_, isDone, written, isOwn) => {
+    const { store, statements, parameters } = storeWith(OTHERS, [[{ claims: 0 }], []])
+    expect(await store.claim('42', ['nonce'], 30, 'owner', isDone)).toBe('taken')
+    expect(statements).toEqual([upsertOf(isOwn), stateOf(isOwn)])
+    expect(parameters).toEqual([
+      [HASH, 30_001, written, CLAIM],
+      [HASH, CLAIM],
+    ])
+  })
+
+  it.each([
+    ['that nobody else has', { affectedRows: 1 }, 'claimed', []],
+    ['that is claimed', OTHERS, 'in_progress', ['1']],
+    ['that is free when its state is read', OTHERS, 'in_progress', [null]],
+  ])('of a key %s', async (_, answer, state, claims) => {
+    const { store } = storeWith(answer, [claims.map((value) => ({ claims: value })), []])
+    expect(await store.claim('42', ['nonce'], 30, 'owner')).toBe(state)
+  })
+
+  it('fails if the statement fails for another reason', async () => {
+    const error = Object.assign(new Error('read only'), { errno: 1290 })
+    await expect(storeWith(error).store.claim('42', ['nonce'], 30, 'owner')).rejects.toEqual(error)
+  })
 })
 
 describe('deleteExpired', () => {

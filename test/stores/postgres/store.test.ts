@@ -6,8 +6,10 @@ import {
   PostgresTransactionStore,
   type SqlNonceStoreOptions,
 } from '../../../src/stores/postgres/index.js'
+import { nonceStoreContract } from '../../../tools/src/testing/index.js'
+import { SimulatedTime } from '../../support/simulated-time.js'
 
-// PGlite is PostgreSQL itself, in WebAssembly: these tests run where no server is installed. The contract runs in test/integration.
+// PGlite is PostgreSQL itself, in WebAssembly: these tests run where no server is installed.
 
 let database: PGlite
 const query: SqlNonceStoreOptions['query'] = (text, values) => database.query(text, values)
@@ -42,6 +44,30 @@ async function rowsOf<T>(text: string): Promise<T[]> {
 async function age(table: string, seconds: number): Promise<void> {
   await database.query(`UPDATE ${table} SET expires_at = expires_at - $1 * interval '1 second'`, [seconds])
 }
+
+describe('PostgresNonceStore', () => {
+  const time = new SimulatedTime()
+  beforeAll(async () => {
+    await newStore('contract')
+    await database.exec(`
+      CREATE SCHEMA simulated;
+      CREATE TABLE simulated.clock AS SELECT now() AS time;
+      CREATE FUNCTION simulated.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+        'SELECT time FROM simulated.clock';
+      SET search_path = simulated, pg_catalog, public`)
+    time.start()
+  })
+  afterAll(async () => {
+    time.stop()
+    await database.exec('RESET search_path')
+  })
+
+  async function wait(milliseconds: number): Promise<void> {
+    time.now += milliseconds
+    await database.query("UPDATE simulated.clock SET time = time + $1 * interval '1 millisecond'", [milliseconds])
+  }
+  it.each(nonceStoreContract(() => another('contract'), { wait, load: 'light' }))('$name', ({ run }) => run())
+})
 
 describe('a reservation', () => {
   it('counts from its own start, not from the start of its transaction', async () => {
@@ -138,21 +164,15 @@ describe('exactly at its end', () => {
 })
 
 describe('two keys', () => {
-  it('are reserved both or none, by one statement', async () => {
+  it('are reserved by one statement', async () => {
     await newStore('two')
     let statements = 0
-    const counted = () =>
-      another('two', (text, values) => {
-        statements++
-        return database.query(text, values)
-      })
-    expect(await counted().reserveAll('42', ['a', 's'], 600)).toBe(true)
-    expect(await counted().reserveAll('42', ['a', 't'], 600)).toBe(false)
-    expect(await counted().reserveAll('42', ['b', 's'], 600)).toBe(false)
-    expect(statements).toBe(3)
-    expect(await counted().reserve('42', 'b', 600)).toBe(true)
-    expect(await counted().reserve('42', 't', 600)).toBe(true)
-    for (const key of ['a', 's']) expect(await counted().reserve('42', key, 600)).toBe(false)
+    const store = another('two', (text, values) => {
+      statements++
+      return database.query(text, values)
+    })
+    expect(await store.reserveAll('42', ['nonce', 'signature'], 600)).toBe(true)
+    expect(statements).toBe(1)
   })
 
   it('are an error in the log of the server only if another statement takes one at the same time', async () => {
@@ -193,30 +213,6 @@ describe('two keys', () => {
     expect(calls).toBe(1)
     // The other claim may still fail, so an event must not count as repeated.
     expect(await new PostgresNonceStore({ query }).claim('42', ['a', 's'], 30, 'owner')).toBe('in_progress')
-  })
-
-  it('replace rows that have expired', async () => {
-    const store = await newStore('two_expired')
-    await store.reserveAll('42', ['a', 's'], 600)
-    await age('two_expired', 600.002)
-    expect(await another('two_expired').reserveAll('42', ['a', 's'], 600)).toBe(true)
-    expect(await another('two_expired').reserveAll('42', ['a', 's'], 600)).toBe(false)
-  })
-})
-
-describe('a release', () => {
-  it('deletes the rows of its owner, and no others', async () => {
-    const store = await newStore('released')
-    await store.reserveAll('42', ['a', 's'], 600, 'owner')
-    await store.reserve('42', 'b', 600, 'another owner')
-    await store.reserve('42', 'c', 600)
-    await store.release('42', ['a', 's'], 'another owner')
-    expect(await rowsOf('SELECT 1 FROM released')).toHaveLength(4)
-    for (const key of ['b', 'c']) await store.release('42', [key], 'owner')
-    expect(await rowsOf('SELECT 1 FROM released')).toHaveLength(4)
-    await store.release('42', ['a', 's'], 'owner')
-    expect(await rowsOf('SELECT 1 FROM released')).toHaveLength(2)
-    expect(await store.reserveAll('42', ['a', 's'], 600, 'another owner')).toBe(true)
   })
 })
 
@@ -325,6 +321,8 @@ describe('options', () => {
     [{ query: 'SELECT' }, /^query .*a string/],
     [{ query, table: 'a.b.c' }, /^table /],
     [{ query, table: 'a"; DROP TABLE users; --' }, /^table /],
+    [{ query, table: 'a"b.nonces' }, /^table /],
+    [{ query, table: 1 }, /^table .*a number/],
     [{ query, table: 't'.repeat(49) }, /^table .*\b48\b/],
   ])('%o is refused', (options, message) => {
     const create = () => Reflect.construct(PostgresNonceStore, [options])
