@@ -394,6 +394,8 @@ export class TcpProxy {
   onRequest: (chunk: Buffer, before: number) => void = () => {}
   /** The delay of each chunk from a client, in milliseconds. The chunks of a connection stay in order. */
   delay = 0
+  /** The number of chunks from clients that came on a dropped connection. */
+  dropped = 0
   readonly #server
   #port = 0
   /** The open connections, and what cuts each. */
@@ -419,7 +421,10 @@ export class TcpProxy {
         .on('close', end)
         .on('data', (chunk) => {
           this.onRequest(chunk, requests++)
-          if (!this.#live.has(client)) return
+          if (!this.#live.has(client)) {
+            this.dropped++
+            return
+          }
           const isDue = this.delay === 0 ? undefined : sleep(this.delay)
           lastChunk = Promise.all([lastChunk, isDue]).then(() => void server.write(chunk))
         })

@@ -195,17 +195,24 @@ export function clockFaults<Server extends ClockedServer>(
   ]
 }
 
-/** Returns the row of connections that a firewall has forgotten. Nothing arrives on them, and nobody closes them. */
+/**
+ * Returns the row of connections that a firewall has forgotten. Nothing arrives on them, and nobody closes them. Requests need not fail:
+ * the client mariadb tests an idle connection before it uses it.
+ */
 export function droppedConnections(
   clients: Clients,
-  startBehindProxy: (closers: Closers) => Promise<{ proxy: Pick<TcpProxy, 'dropConnections'>; address: unknown }>,
+  startBehindProxy: (
+    closers: Closers,
+  ) => Promise<{ proxy: Pick<TcpProxy, 'dropConnections' | 'dropped'>; address: unknown }>,
 ): Row {
   return {
     fault: 'a firewall drops all open connections',
     ...clients,
+    proof: 'own',
     async start(closers) {
       const { proxy, address } = await startBehindProxy(closers)
-      return { address, begin: () => proxy.dropConnections() }
+      const afterwards = () => expect(proxy.dropped, 'what clients sent on dropped connections').toBeGreaterThan(0)
+      return { address, begin: () => proxy.dropConnections(), afterwards }
     },
   }
 }

@@ -50,6 +50,10 @@ class Proxies {
     return this.proxies.map(({ connections }) => connections)
   }
 
+  get dropped(): number {
+    return this.proxies.reduce((sum, proxy) => sum + proxy.dropped, 0)
+  }
+
   cutConnections(): void {
     for (const proxy of this.proxies) proxy.cutConnections()
   }
