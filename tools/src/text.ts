@@ -1,6 +1,6 @@
 // This file writes values as text for the user.
 
-/** Returns a value between double quotes. A long value is shortened, and characters beyond ASCII are escaped: `"Zo\u00eb"`. */
+/** Returns a value in double quotes. A long value is shortened, and characters beyond ASCII are escaped: `"Zo\u00eb"`. */
 export function quote(value: string): string {
   const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
   const escaped = JSON.stringify(short).replace(/[^ -~…]/g, escapeUnit)

@@ -100,7 +100,7 @@ function failover(fault: string, begin: (servers: Awaited<ReturnType<typeof star
   }
 }
 
-/** Waits until a replica has become a master in the place of the lost one. */
+/** Waits until a replica has become a master in place of the lost one. */
 async function replaced(survivors: readonly RedisServer[]): Promise<void> {
   await eventually(() => {
     expect(survivors.filter(isMaster)).toHaveLength(3)

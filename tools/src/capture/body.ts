@@ -165,7 +165,7 @@ function readQuoted(body: Uint8Array): Reading[] {
 function readFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): BodyRead {
   const joined = withoutLineBreaks(file)
   const isJoined = joined.length !== file.length && (isFileJoined || length === joined.length)
-  const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
+  const note = `curl -d sent ${countBytes(joined.length)}: the file without its newlines. The file has ${countBytes(file.length)}.`
   const read = isJoined ? { body: joined, original: file, notes: [note] } : { body: file, notes: [] }
   return { ...read, origin: 'sent', doubt: length === undefined ? undefined : doubtOf(read, length) }
 }
@@ -267,7 +267,7 @@ function* eachRestored(readings: readonly Reading[]): Generator<[RestoredBody, R
 }
 
 const PARSED =
-  'The capture has a parsed body, so diagnose serialized the body to JSON. The signature is right for this JSON.'
+  'The capture has a parsed body, so diagnose serialized the body to JSON. The signature is valid for this JSON.'
 
 const NEWLINE = 'Without Content-Length, the newline after the body was read as part of the body.'
 

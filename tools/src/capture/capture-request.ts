@@ -77,7 +77,7 @@ function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] 
     // A line break would begin a new header. A character after U+00FF does not fit into one byte of Latin-1.
     if (/[\n\r\u0100-\uffff]/.test(name + value)) {
       throw invalidType(
-        `A header of the request has a line break or a character after U+00FF. Pass the headers as received.`,
+        `A header of the request has a newline or a character after U+00FF. Pass the headers as received.`,
       )
     }
   }

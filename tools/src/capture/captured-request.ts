@@ -33,7 +33,7 @@ export interface CapturedRequest extends Omit<PossibleBody, 'body'> {
   readonly isGuess?: boolean | undefined
   /** Whether the headers were found in free text, so that a header can be incomplete. A right signature confirms the headers. */
   readonly isLoose?: boolean
-  /** Whether the command is `curl -d @file`, which sends the file without its line breaks. */
+  /** Whether the command is `curl -d @file`, which sends the file without its newlines. */
   readonly isFileJoined?: boolean
   /** When the request arrived, or `undefined` if the capture does not say when. */
   readonly arrival?: Arrival | undefined

@@ -227,7 +227,7 @@ function headOf(text: string): Pick<CapturedRequest, 'headers' | 'arrival'> | un
 
 const [HAS_TIMESTAMP, HAS_NONCE] = [new RegExp(anyNameOf('timestamp'), 'i'), new RegExp(anyNameOf('nonce'), 'i')]
 
-/** Returns the first text between double quotes that has all three headers. For example, k6 writes a request between quotes. */
+/** Returns the first text in double quotes that has all three headers. For example, k6 writes a request between quotes. */
 function findInner(text: string): Uint8Array | undefined {
   // The pattern needs no closing quote, because the search would otherwise take quadratic time.
   for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g)) {

@@ -41,7 +41,7 @@ const CHANGES: readonly Change[] = [
     (body) => [...printedBytes(bytes.fromUtf8(body))].find(({ isWhole }) => isWhole)?.bytes,
   ],
   ['has the body in hex', (body) => bytes.fromHex(bytes.fromLatin1(body).replace(/^\\x|^0x|\s+/g, ''))],
-  ['has the body in Base64', (body) => bytes.fromBase64(bytes.fromLatin1(body).replace(/\s+/g, ''))],
+  ['has the body in base64', (body) => bytes.fromBase64(bytes.fromLatin1(body).replace(/\s+/g, ''))],
 ]
 
 const inOtherEncoding = (body: Uint8Array) =>

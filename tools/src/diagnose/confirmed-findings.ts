@@ -57,8 +57,8 @@ function otherBodySigned({ body, doubt, signed }: BodyRead, secrets: readonly st
   const isSame = signed === undefined || areEqual(signed.body, body)
   const which = isSame
     ? `for the body in the capture, which is not what arrived: ${doubt}`
-    : `for another body than the capture has, because the capture ${signed.what}`
-  const message = `The signature is right ${which}. The sender signed other bytes than it sent, or the capture changed it.`
+    : `for a body that is not in the capture, because the capture ${signed.what}`
+  const message = `The signature is valid ${which}. The sender signed bytes that it did not send, or the capture changed the body.`
   const evidence = [...(isSame ? [] : compareBodies(signed.body, body, maskWith(secrets))), PROOF]
   return writeFinding({ code: 'body_changed', message, fix: 'same_bytes', evidence })
 }

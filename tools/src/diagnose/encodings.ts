@@ -177,7 +177,7 @@ export const ENCODINGS: readonly Encoding[] = [
   encoded('base64url', (bytes) => [base64(bytes), withoutPadding(base64(bytes))].map(inUrlDigits)),
   encoded('base64 without its padding', (bytes) => [withoutPadding(base64(bytes))]),
   encoded(
-    'base64 with line breaks',
+    'base64 with newlines',
     (bytes) => inLines(base64(bytes)),
     ascii(/\s/, (text) => fromBase64(text.replace(/\s+/g, ''))),
   ),

@@ -157,13 +157,13 @@ function compare(
   }
   // With a masked or escaped value, the command would print another hash.
   if (start.length <= MAX_COMMAND && start === startOf(scheme, intended) && /^[ -~]*$/.test(start)) {
-    evidence.push("On the sender's side, hash the message that is signed (body.bin is the body that is sent):")
+    evidence.push("On the sender's side, hash the signed message (body.bin has the body bytes that you pass to HMAC):")
     evidence.push(`  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`)
   }
   const draft = { code: 'signature_mismatch', fix: 'compare' } as const
   if (isEd25519) {
     const message =
-      'The public key does not belong to the private key of the sender, or the message was changed. A public key cannot sign, so no changes of the message were tried.'
+      "The public key does not match the sender's private key, or the message was changed. A public key cannot sign, so no changes to the message were tried."
     return [{ ...draft, message, evidence }]
   }
   if (notTried.length === 0) {
@@ -171,7 +171,7 @@ function compare(
       'No known mistake explains this signature. The secrets differ, or the signed bytes are not the bytes received.'
     return [{ ...draft, message, evidence }]
   }
-  const message = 'No mistake that was tried explains this signature, and the search ended early.'
-  const which = `Not all changes of the ${joinWords(notTried, 'and')} were tried. To try all changes, send a short body, and pass only one secret.`
+  const message = 'The search ended early and found no mistake that explains this signature.'
+  const which = `Not all changes to the ${joinWords(notTried, 'and')} were tried. To try all changes, send a short body and pass only one secret.`
   return [{ ...draft, message, evidence: [which, ...evidence] }]
 }

@@ -15,13 +15,13 @@ import type { Mask } from './mask-secrets.js'
 import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
 
-export const PROOF = 'Confirmed: signing in this way leads to the received signature.'
+export const PROOF = 'Confirmed: signing this way produces the received signature.'
 
 const OR_CHANGED: { readonly [origin in BodyOrigin]: string } = {
   arrived: '',
   sent: '',
-  log: ', or the program that wrote the log changed it',
-  capture: ', or the capture changed it',
+  log: ', or the logger changed them',
+  capture: ', or the capture changed them',
 }
 
 /** The fixes for a body whose text was escaped or replaced. */
@@ -55,7 +55,7 @@ export function* explain(
     drafts.push(confirmed(digest, `X-Signature is ${digest.what}${sent}.`))
   }
   for (const secret of of('secret')) {
-    const end = secret.code === 'secret_placeholder' ? '' : ', not with the unchanged secret'
+    const end = secret.code === 'secret_placeholder' ? '' : ', not with the secret itself'
     drafts.push(confirmed(secret, `X-Signature was made with ${secret.what}${end}.`))
   }
   const wrongValues = values.map(({ what }) => what)
@@ -65,7 +65,7 @@ export function* explain(
     drafts.push(confirmed(layout, message, ...signedAs(variant, mask)))
   } else if (values[0] !== undefined) {
     const expected = values.length === 1 ? 'value of the header' : 'values of the headers'
-    const message = `The message was signed with ${whats}, not with the ${expected}.`
+    const message = `The signed message contains ${whats}, not the ${expected}.`
     drafts.push(confirmed(values[0], message, ...signedAs(variant, mask)))
   }
   // Content-Length is the number of bytes that arrived. If the signed body has this length, and the received body does not, the receiver
@@ -82,7 +82,7 @@ export function* explain(
     const end = `${code === 'body_not_signed' ? '' : ', not the bytes received'}${orChangedBy}`
     const evidence = index === 0 ? compareBodies(variant.body, received, mask) : []
     const signed = `The sender signed ${json?.what ?? what}${end}.`
-    const broken = `Something changed the body after it was signed, because only the signed body is JSON. ${signed}`
+    const broken = `Only the signed body is JSON, so something changed the body after it was signed. ${signed}`
     const draft =
       isBroken && OF_TEXT.has(fix)
         ? confirmed({ code, fix: fix === 'pass_as_data' ? 'same_bytes' : fix }, broken, ...evidence)
@@ -133,7 +133,7 @@ function* describeJson(
   const signed = writeJson(text, style)
   // If only numbers differ, such as `1` and `1.0`, many serializers or a proxy may be the cause, so no serializer is named.
   if (writeJson(text, { number: style.number }) === signed) {
-    return { what: 'the JSON with numbers in another form, such as `1.0` for `1`', languages: [] }
+    return { what: 'the JSON with numbers in another form, such as `1.0` instead of `1`', languages: [] }
   }
   const writers: JsonWriter[] = []
   for (const one of JSON_WRITERS) {
@@ -156,7 +156,7 @@ function* describeJson(
     if (writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT })) how.push(...names)
   }
   const names = known.slice(0, 3).map(({ writer }) => writer)
-  const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`
+  const written = names.length === 0 ? 'the JSON serialized again' : `the JSON as ${joinWords(names, 'or')} writes it`
   return {
     what: how.length === 0 ? written : `${written} (${how.join(', ')})`,
     languages: known.map(({ language }) => language),
@@ -178,7 +178,7 @@ export function compareBodies(signed: Uint8Array, received: Uint8Array, mask: Ma
     return `${from > 0 ? '…' : ''}${areText ? showCharacters(mask(fromUtf8(bytes))) : showBytes(mask(fromLatin1(bytes)))}${end < body.length ? '…' : ''}`
   }
   return [
-    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}. The first different byte is ${same}:`,
+    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}. They differ from byte ${same}:`,
     ['  signed', `  ${excerpt(signed)}`],
     ['  received', excerpt(received)],
   ]

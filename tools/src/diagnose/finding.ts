@@ -14,7 +14,7 @@ export type FindingCode =
   | 'timestamp_unit'
   /** `X-Timestamp` does not count from 1970-01-01, has too few digits, or was never set. */
   | 'timestamp_epoch'
-  /** `X-Timestamp` differs by the offset of a time zone, such as 1 h. A local time was used as UTC, or a retry was not signed again. */
+  /** `X-Timestamp` is off by a time zone, such as 1 h. Local time was used as UTC, or a retry was not signed again. */
   | 'clock_time_zone'
   /** `X-Timestamp` is more than 300 s behind server time. The request waited after it was signed, or a clock is wrong. */
   | 'clock_behind'
@@ -26,23 +26,23 @@ export type FindingCode =
   | 'nonce_length'
   /** `X-Nonce` has a character that is not visible ASCII, such as a space or a newline. */
   | 'nonce_characters'
-  /** A request with the same `X-Nonce` was accepted before. Only `listen` has this finding, because it remembers nonces. */
+  /** A request with the same `X-Nonce` was accepted before. Only `listen` reports this, because it remembers nonces. */
   | 'nonce_reused'
-  /** `X-Signature` is not 64 lowercase hex digits. For example, it is base64, in uppercase or a JWT, or it has a prefix such as `sha256=`. */
+  /** `X-Signature` is not 64 lowercase hex digits. For example, it is in base64 or uppercase, is a JWT, or has a prefix such as `sha256=`. */
   | 'signature_format'
-  /** `X-Signature` has only a part of the right digits. The sender or the capture cut the header. */
+  /** `X-Signature` is only a part of the right digest. The sender or the capture cut it. */
   | 'signature_truncated'
   /** `X-Signature` is the right digest except for one to three digits. The sender or the capture changed, removed or added these digits. */
   | 'signature_changed'
-  /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
+  /** `X-Signature` was made with a hash other than SHA-256, or without HMAC. */
   | 'signature_algorithm'
   /** The secret itself is in a header, the URL or the body, maybe as base64 or hex. A valid request can have this finding too. */
   | 'secret_leaked'
   /** The key has white space or a newline at its start or end. Often, `echo` or an editor added a newline. */
   | 'secret_whitespace'
-  /** The key has quotation marks around it. For example, `docker run --env-file` and `kubectl --from-env-file` keep quotation marks. */
+  /** The key is in quotes. For example, `docker run --env-file` and `kubectl --from-env-file` keep quotes. */
   | 'secret_quotes'
-  /** One side uses the secret with a prefix such as `whsec_`, the other side without it. Or the receiver stored `NAME=` with the secret. */
+  /** One side uses the secret with a prefix such as `whsec_`, and the other side without it. Or the receiver stored `NAME=` with the secret. */
   | 'secret_prefix'
   /** One side decoded the secret from base64 or hex, or encoded it. For example, Kubernetes shows a secret in base64. */
   | 'secret_encoding'
@@ -52,19 +52,19 @@ export type FindingCode =
   | 'secret_changed'
   /** The key is a placeholder, the name of a variable, or text such as `undefined`. Or the receiver copied a masked secret from a page. */
   | 'secret_placeholder'
-  /** The signed message has another order, separator or format such as JSON, a part is missing or added, or it has names of variables. */
+  /** The signed message has another order, separator or format such as JSON, a missing or extra part, or variables that were not expanded. */
   | 'message_layout'
-  /** The signed timestamp is not the sent timestamp. Often, the program reads the clock twice, or did not fill in a placeholder. */
+  /** The signed timestamp is not the sent timestamp. Often, the clock was read twice, or a placeholder was not filled in. */
   | 'message_timestamp'
   /** The signed nonce is not the sent nonce, often because there are two. Or `X-Nonce` is a placeholder, so every request has the same nonce. */
   | 'message_nonce'
   /** The JSON was serialized again to send or verify it, and the two texts differ in spaces, escapes, field names or number formats. */
   | 'body_json'
-  /** A line break was added, removed or changed, often by `echo`, `curl -d` or Go's `json.NewEncoder`. */
+  /** A newline was added, removed or changed, often by `echo`, `curl -d` or Go's `json.NewEncoder`. */
   | 'body_newline'
   /** The text was signed and sent in different encodings, such as Latin-1 and UTF-8, or with different escapes. */
   | 'body_encoding'
-  /** Only the signed body or only the received body is in an envelope, such as an event of a queue, a form or a multipart body. */
+  /** Only the signed body or only the received body is in an envelope, such as a queue message, a form or a multipart body. */
   | 'body_wrapped'
   /** The body was signed before it was compressed, or was decompressed before it was verified. */
   | 'body_compressed'
@@ -72,7 +72,7 @@ export type FindingCode =
   | 'body_hashed'
   /** The sender signed an empty body, or text such as `[object Object]`. */
   | 'body_not_signed'
-  /** The body is empty, cut, or of another length than `Content-Length`, or a shell or a template changed it. */
+  /** The body is empty or cut, its length is not `Content-Length`, or a shell or a template changed it. */
   | 'body_changed'
   /** No known mistake explains the signature. The secrets differ, or the signed bytes differ from the received bytes. */
   | 'signature_mismatch'

@@ -9,7 +9,7 @@ export interface Fix {
 const SAME_BYTES = 'Sign the same bytes that you send'
 const RAW_BYTES =
   'Call receive(…), or pass the raw bytes as received, before anything parses, decodes, trims or decompresses them (Express: before express.json()).'
-const RAW_EVENT = `${RAW_BYTES} In AWS Lambda, pass the event to receive(…). For a message of a queue, pass the body, and decode base64 first.`
+const RAW_EVENT = `${RAW_BYTES} In AWS Lambda, pass the event to receive(…). For a queue message, decode base64 first and pass the body.`
 const WRITE_ONCE = {
   node: 'const body = JSON.stringify(event); sign body and send the same body',
   python:
@@ -48,7 +48,7 @@ export const FIXES = {
     sender: 'Use the secret alone as the key, with nothing before it.',
     receiver: 'Use the whole secret as text, including its prefix.',
   },
-  value_alone: { receiver: "Store only the value, without the variable's name and the sign after it." },
+  value_alone: { receiver: "Store only the value, without the variable's name and `=`." },
   secret_as_text: {
     sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash the secret.',
     lines: { shell: '"$WEBHOOK_SECRET" unchanged, without base64 -d, xxd or sha256sum' },
@@ -80,12 +80,12 @@ export const FIXES = {
     sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
   },
   fill_in_variables: {
-    sender: "These quotes do not expand variables. Use double quotes, backticks or f'…'.",
+    sender: "Your quotes do not expand variables. Use double quotes, backticks or f'…'.",
   },
   feed_message: { sender: 'Pass the message to the HMAC before you compute the digest.' },
   values_once: {
     sender:
-      'Read the clock once, and make the nonce once. Store each as text in a variable, then sign and send that text.',
+      'Read the clock once and generate the nonce once. Store each as text in a variable, then sign and send that text.',
   },
   fill_in_value: {
     sender:
@@ -102,8 +102,7 @@ export const FIXES = {
 
   whole_value: {
     sender: 'Send the whole value as it was signed, or as the HMAC returned it, without white space inside.',
-    receiver:
-      'If the request comes from a log, a mail or a picture, the header may have been cut or changed there. Record the request with listen.',
+    receiver: 'A log, an email or a screenshot may have cut or changed the header. Record the request with listen.',
   },
 
   same_bytes: { sender: `${SAME_BYTES}.`, receiver: RAW_BYTES },
@@ -131,14 +130,14 @@ export const FIXES = {
     },
   },
   encode_once: {
-    sender: `Encode the text once as UTF-8. If you normalize the text, do so before that. ${SAME_BYTES}.`,
+    sender: `Encode the text once as UTF-8. Normalize the text only before that. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
   },
   keep_newlines: {
-    sender: `${SAME_BYTES}, with every line break.`,
+    sender: `${SAME_BYTES}, with every newline.`,
     receiver: RAW_BYTES,
     lines: {
-      shell: `printf %s "$BODY", not echo; curl --data-binary @body.json, not -d, which removes line breaks`,
+      shell: `printf %s "$BODY", not echo; curl --data-binary @body.json, not -d, which removes newlines`,
       go: 'json.Marshal(event), not json.NewEncoder, whose Encode adds a line feed',
       python: 'pathlib.Path(file).read_bytes(), without .strip()',
       node: 'readFileSync(file), without .toString().trim()',
@@ -213,11 +212,11 @@ export const FIXES = {
     sender:
       'Send X-Timestamp, X-Nonce and X-Signature, with hyphens, to the final URL, because a redirect can drop them.',
     receiver:
-      'Pass the headers object itself, because a { ...headers } copy can be empty. Make sure that proxies pass the three headers on.',
+      'Pass the headers object itself, because a { ...headers } copy can be empty. Make sure that proxies forward all three headers.',
   },
   send_header_once: {
     sender: 'Set the header once.',
-    receiver: 'If a proxy adds the header too, remove the header in the proxy.',
+    receiver: 'If a proxy also adds the header, configure the proxy not to.',
     lines: { node: 'headers.set(name, value), not append' },
   },
   unswap_headers: { sender: 'Send each value under its own name and sign the timestamp before the nonce.' },
@@ -246,8 +245,8 @@ export const FIXES = {
       "For v1a signatures, pass the sender's public key (whpk_…). For v1 signatures, pass the secret of the webhook (whsec_…).",
   },
   compare: {
-    sender: "If this command prints a hash that differs from the receiver's hash, sign the bytes that you send.",
-    receiver: "If the command prints the receiver's hash, the secrets differ. Set the secret again on both sides.",
+    sender: "If the hash from openssl differs from the receiver's hash, sign the bytes that you send.",
+    receiver: 'If both hashes are equal, the secrets differ. Set the secret again on both sides.',
   },
 } as const satisfies { readonly [id: string]: Fix }
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */

@@ -30,13 +30,13 @@ const SCALES = [
   unit('minutes', 60_000),
   unit('hours', 3_600_000),
   unit('days', DAY),
-  since('0001-01-01', 1e-4, 'ticks of 100 ns since the year 1 (DateTime.Ticks of .NET)'),
+  since('0001-01-01', 1e-4, 'ticks of 100 ns since the year 1 (.NET DateTime.Ticks)'),
   since('1601-01-01', 1e-4, 'ticks of 100 ns since 1601 (a FILETIME of Windows)'),
   since('1900-01-01', 1e3, 'seconds since 1900 (the epoch of NTP)'),
   since('1904-01-01', 1e3, 'seconds since 1904 (the epoch of old Macs)'),
   since('2001-01-01', 1e3, 'seconds since 2001 (the epoch of Apple)'),
-  since('-004713-11-24T12:00:00Z', DAY, 'days of the Julian calendar'),
-  since('1899-12-30', DAY, 'days since 1899-12-30 (an OLE date, as spreadsheets have)'),
+  since('-004713-11-24T12:00:00Z', DAY, 'Julian days'),
+  since('1899-12-30', DAY, 'days since 1899-12-30 (an OLE date, as in spreadsheets)'),
 ]
 
 /** The maximum distance of a plausible time from the time of the diagnosis: ten years, because a capture can be old. */

@@ -23,7 +23,7 @@ interface ReceivedHeader {
 export type ReceivedHeaders = { readonly [field in keyof HeaderValues]: ReceivedHeader }
 
 export interface IntendedHeaders extends HeaderValues {
-  /** Whether X-Timestamp and X-Nonce have each other's values. */
+  /** Whether X-Timestamp and X-Nonce are swapped. */
   readonly isSwapped?: true
 }
 

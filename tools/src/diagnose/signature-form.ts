@@ -82,8 +82,8 @@ function readDigits(digits: string): SignatureForm[] {
       lengths: shorter,
       matches: (digest) => digits.endsWith(digest),
     },
-    cut(`the first ${count} hex digits only`, longer, (digest) => digest.startsWith(digits)),
-    cut(`the last ${count} hex digits only`, longer, (digest) => digest.endsWith(digits)),
+    cut(`only the first ${count} hex digits`, longer, (digest) => digest.startsWith(digits)),
+    cut(`only the last ${count} hex digits`, longer, (digest) => digest.endsWith(digits)),
     {
       ...{ code: 'signature_changed', differences: [], lengths: Math.abs(count - 64) > MAX_WRONG_DIGITS ? [] : [32] },
       matches: (digest) => wrong(digest) !== undefined,
@@ -205,7 +205,7 @@ function decode({ text: encoded, differences, isOfCapture = false }: Piece, righ
     for (const { kind, name, decode } of ENCODINGS) {
       // Base64 with 32 characters that are all hex digits is very unlikely.
       const isOther = name !== 'hex' && /^(0x)?[0-9a-f]{32,}$/i.test(text)
-      if (kind === 'charset' || name === 'base64 with line breaks' || isOther) continue
+      if (kind === 'charset' || name === 'base64 with newlines' || isOther) continue
       const bytes = bytesOf(decode?.(latin1(text)) ?? new Uint8Array())
       const inner = fromLatin1(bytes).trimEnd()
       const own = [...names, name === 'base64' ? nameOfBase64(text) : name]

@@ -57,7 +57,7 @@ it.each<[string, string, Given, readonly string[]]>([
     { signed: '{}', length: 2, fields: { certainty: 'rewritten' } },
     [
       'capture {}',
-      'The capture has a parsed body, so diagnose serialized the body to JSON. The signature is right for this JSON.',
+      'The capture has a parsed body, so diagnose serialized the body to JSON. The signature is valid for this JSON.',
     ],
   ],
   [
@@ -161,7 +161,7 @@ describe('chunks', () => {
 })
 
 describe('the file of --body-file', () => {
-  const note = 'curl -d sent 2 bytes: the file without its line breaks. The file has 4 bytes.'
+  const note = 'curl -d sent 2 bytes: the file without its newlines. The file has 4 bytes.'
   const FILE = 'a\r\nb'
 
   it.each<[string, number | undefined, boolean, object]>([

@@ -121,7 +121,7 @@ it.each<[string, () => unknown, string]>([
   [
     'a line break in a header',
     () => captureRequest({ headers: { a: 'b\nc' } }, ''),
-    'A header of the request has a line break or a character after U+00FF. Pass the headers as received.',
+    'A header of the request has a newline or a character after U+00FF. Pass the headers as received.',
   ],
 ])('an error of captureRequest says what to do for %s', (_, act, message) => {
   expect(act).toThrow(message)

@@ -39,7 +39,7 @@ it.each([
   [` b'a"\\n'  `, QUOTED, 'a"\n'],
   ['"a\nb"', QUOTED, 'a\nb'],
   ['4a4B', 'has the body in hex', 'JK'],
-  ['SkpK\nSg==\n', 'has the body in Base64', 'JJJJ'],
+  ['SkpK\nSg==\n', 'has the body in base64', 'JJJJ'],
   ['{"a" : 1}', JSON_TEXT, '{"a":1}'],
   ['{"a":1,"b":[2]}', JSON_TEXT, '{\n  "a": 1,\n  "b": [\n    2\n  ]\n}'],
   [' [1,2]', JSON_TEXT, '[1, 2]'],

@@ -90,7 +90,7 @@ describe.each(Object.entries(EXACT))('in %s', (name, form) => {
     (_name, signed, sent, code) => {
       const [finding] = diagnosisOf(form(headersFor(signed), String(sent))).findings
       expect([finding?.code, finding?.side]).toEqual([code, 'unknown'])
-      expect(finding?.message).toContain('or the program that wrote the log changed it')
+      expect(finding?.message).toContain('or the logger changed them')
       const [proved] = diagnosisOf(form(headersFor(signed, Buffer.byteLength(sent)), String(sent))).findings
       expect([proved?.code, proved?.side]).toEqual([code, 'sender'])
       expect(proved?.message).not.toContain('or the program')
@@ -115,7 +115,7 @@ describe('in HTTP text', () => {
   it.each(MISTAKES)('%s: the side is the sender if the length is right, and else unknown', (_, signed, sent, code) => {
     const { valid, findings } = diagnosisOf(text(headersFor(signed), sent))
     expect([valid, findings[0]?.code, findings[0]?.side]).toEqual([false, code, 'unknown'])
-    expect(findings[0]?.message).toContain('or the capture changed it')
+    expect(findings[0]?.message).toContain('or the capture changed them')
     const [proved] = diagnosisOf(text(headersFor(signed, Buffer.byteLength(sent)), sent)).findings
     expect([proved?.code, proved?.side]).toEqual([code, 'sender'])
   })
@@ -173,7 +173,7 @@ describe('a body that surely is not what arrived', () => {
     expect(diagnosisOf(form(headersFor(body)))).toMatchObject({
       valid: false,
       findings: [
-        { code: 'body_changed', side: 'unknown', message: expect.stringContaining('or the capture changed it') },
+        { code: 'body_changed', side: 'unknown', message: expect.stringContaining('or the capture changed the body') },
       ],
     })
   })

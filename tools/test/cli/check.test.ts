@@ -93,9 +93,9 @@ describe('check', () => {
     expect((await check(same, ['--instance', same, '--only', 'replay', '--skip', 'replay-late'])).exitCode).toBe(0)
     const others = [RIGHT(), RIGHT()].flatMap((url) => ['--instance', url])
     const { causes } = await document(RIGHT(), [...others, '--only', 'replay-again,replay-copies'])
-    expect(causes).toMatchObject([{ cause: expect.stringMatching(/has its own store/) }])
+    expect(causes).toMatchObject([{ cause: expect.stringMatching(/has one store per process/) }])
     const { cases } = await document(RIGHT(), ['--instance', receiver(MISTAKES[0]), '--only', 'replay-again'])
-    const cause = expect.stringContaining('refuses a valid request of this case')
+    const cause = expect.stringContaining('refuses a valid request in this case')
     expect(cases[1]).toMatchObject({ ok: false, cause })
   })
 
@@ -122,7 +122,7 @@ describe('check', () => {
     // The first of them is the forged request before the cases.
     expect(text.match(/none, not 4xx/g)).toHaveLength(4)
     expect(text).toContain('The run ended early')
-    expect(text).toContain('1. No response came. Perhaps the handler does not answer in every branch')
+    expect(text).toContain('1. No response came. Perhaps the handler does not respond in every branch')
   })
 
   it('never prints the secret, also if the endpoint answers with it', async () => {

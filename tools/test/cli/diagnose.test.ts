@@ -74,7 +74,7 @@ describe('diagnose with the output of curl -v and --body-file', () => {
   const withHead = (body: string) => `${TIMESTAMP}:${NONCE}:${body}`
   const FILE = '{"event":"paid",\n"amount":100,\r\n\n"name":"Zoë"}\n'
   const JOINED = '{"event":"paid","amount":100,"name":"Zoë"}'
-  const NOTE = ['curl -d sent 43 bytes: the file without its line breaks. The file has 48 bytes.']
+  const NOTE = ['curl -d sent 43 bytes: the file without its newlines. The file has 48 bytes.']
 
   it.each([
     ['the file', withHead(FILE), ['body_newline: sender']],

@@ -53,7 +53,7 @@ function open(port: number, text: string | Uint8Array): Socket {
 
 it('with a public key, accepts what the private key signed, and says what it cannot find out', async () => {
   const listener = await listen(['--json'], startInProcess, PUBLIC_KEY)
-  expect(listener.stderr().replaceAll(/\s+/g, ' ')).toContain('A public key checks v1a signatures, but cannot sign.')
+  expect(listener.stderr().replaceAll(/\s+/g, ' ')).toContain('A public key verifies v1a signatures but cannot sign.')
   const headers = Object.entries(standard.sign(BODY, PRIVATE_KEY))
   expect(await send(listener.port, { path: '/', headers, body: BODY })).toMatchObject({ status: 204 })
   const other = Object.entries(standard.sign('another body', PRIVATE_KEY))
@@ -122,7 +122,7 @@ it('prints text without --json', async () => {
 describe('what the HTTP parser refuses is answered and explained', () => {
   const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\n'
   it.each<[string, string | Uint8Array, string, number?]>([
-    ['a folded signature', `${HEAD}X-Signature: abc\r\n def\r\n\r\n`, 'X-Signature has a line break in its value.'],
+    ['a folded signature', `${HEAD}X-Signature: abc\r\n def\r\n\r\n`, 'X-Signature has a newline in its value.'],
     ['no Host', 'POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n', 'The request has no Host header'],
     ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 'Content-Length is set twice'],
     ['TLS', Buffer.from([22, 3, 1, 0, 5, 1, 2, 3, 4, 5]), 'The sender uses TLS, but this port does not'],
@@ -412,7 +412,7 @@ describe.each([[['--json']], [[]]])('listen %j', (args) => {
     expect(listener.stdout()).toContain('/h?secret=[secret]')
     expect(listener.stdout()).toContain('/h/[secret]/a')
     expect(listener.stdout()).toContain('/large/[secret]')
-    expect(listener.stdout()).toContain('The secret itself is in the name of a header.')
+    expect(listener.stdout()).toContain('The secret is in the name of a header.')
     for (const form of [SECRET, SECRET.toLowerCase(), encoded]) expect(listener.stdout()).not.toContain(form)
   })
 })

@@ -128,7 +128,7 @@ describe('a wrong call', () => {
     [[], 'Missing URL. Pass a URL such as'],
     [['localhost'], 'URL "localhost" is not an http or https URL.'],
     [[URL, '-', '--timeout', '0'], '--timeout is 0. Pass a number of seconds above 0, and up to 86400.'],
-    [[URL, '-', '--header', 'X-A: b\nc'], 'The value of --header "X-A" has a line break or another character'],
+    [[URL, '-', '--header', 'X-A: b\nc'], 'The value of --header "X-A" has a newline or another character'],
     [[URL, '-', '--header', 'nonsense'], '--header "nonsense" is not a header. Pass --header \'Name: value\'.'],
   ])('%j prints what to do', async (args, message) => {
     const { exitCode, text, said } = await call(['send', ...args, ...FROM_ENV])

@@ -223,7 +223,7 @@ describe('diagnose', () => {
         PUBLIC_KEY,
       )
       expect([exitCode, text]).toEqual([0, expect.stringContaining('Valid: there is nothing to fix.')])
-      expect(text).toContain('A public key checks v1a signatures, but cannot sign.')
+      expect(text).toContain('A public key verifies v1a signatures but cannot sign.')
     })
 
     it('asks for the other key if the request has only the other signature', async () => {
@@ -233,7 +233,9 @@ describe('diagnose', () => {
       ])
       expect(await withKey(await signed(), PUBLIC_KEY)).toEqual([
         1,
-        expect.stringMatching(/has no v1a signature of 64 bytes, .* For v1 signatures, pass the secret of the webhook/),
+        expect.stringMatching(
+          /verifies only v1a signatures of 64 bytes, and .* has none\. .* For v1 signatures, pass the secret of the webhook/,
+        ),
       ])
     })
 

@@ -16,7 +16,7 @@ const EXAMPLES: { readonly [name: string]: readonly (readonly [value: string, en
     ['a', 'YQ'],
   ],
   'base64 without its padding': [['a', 'YQ']],
-  'base64 with line breaks': [
+  'base64 with newlines': [
     [X, `${'eHh4'.repeat(19)}\n${'eHh4'.repeat(4)}eA==\n`],
     [X, `${'eHh4'.repeat(16)}\n${'eHh4'.repeat(7)}eA==\n`],
     [X, `${'eHh4'.repeat(15)}\n${'eHh4'.repeat(8)}eA==\n`],

@@ -32,7 +32,7 @@ describe('words for the body', () => {
     const request = signedRequest({ body: file.replaceAll('\n', ''), signature })
     const { findings } = await diagnose(request, SECRET, at(NOW))
     expect(findings.map(({ code }) => code)).toEqual(['body_newline'])
-    expect(findings[0]?.message).toMatch(/ with the line breaks .* and with a line feed \(LF\) after it, /)
+    expect(findings[0]?.message).toMatch(/ with the newlines .* and with a line feed \(LF\) after it, /)
     expect(findings[0]?.evidence).toContain('Signed: 28 bytes, received: 25 bytes.')
   })
 
@@ -51,7 +51,7 @@ it.each([
   const headers = { ...request.headers, 'content-length': String(body.length) }
   const { findings } = await diagnose({ ...request, headers }, SECRET, at(NOW))
   expect(findings).toMatchObject([{ code: 'body_changed', side: 'unknown', message: expect.stringContaining(how) }])
-  expect(findings[0]?.message).toMatch(/^Something changed the body after it was signed/)
+  expect(findings[0]?.message).toMatch(/^Only the signed body is JSON, so something changed the body/)
 })
 
 it.each<[BodyOrigin | undefined, Header[], string, string?]>([
@@ -68,10 +68,10 @@ it.each<[BodyOrigin | undefined, Header[], string, string?]>([
   ],
   ['sent', [], 'sender'],
   ['sent', [['content-length', '7']], 'receiver'],
-  ['log', [], 'unknown', ', or the program that wrote the log changed it'],
+  ['log', [], 'unknown', ', or the logger changed them'],
   ['log', [['content-length', '6']], 'sender'],
-  ['capture', [], 'unknown', ', or the capture changed it'],
-  ['capture', [['content-length', '7']], 'unknown', ', or the capture changed it'],
+  ['capture', [], 'unknown', ', or the capture changed them'],
+  ['capture', [['content-length', '7']], 'unknown', ', or the capture changed them'],
 ])('the body of 6 bytes was signed with a newline: %s, %j, side %s', (origin, headers, side, orChangedBy = '') => {
   const signature = signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET)
   const values = { timestamp: TIMESTAMP, nonce: NONCE, signature }
@@ -147,7 +147,7 @@ it.each<[string | Uint8Array, string | Uint8Array, number, string, string]>([
   const count = (body: Uint8Array) => (body.length === 1 ? '1 byte' : `${body.length} bytes`)
   const lines = compareBodies(one, other, (text) => text.replace('secret', '[secret]'))
   expect(lines).toEqual([
-    `Signed: ${count(one)}, received: ${count(other)}. The first different byte is ${index}:`,
+    `Signed: ${count(one)}, received: ${count(other)}. They differ from byte ${index}:`,
     ['  signed', `  ${excerpts[0]}`],
     ['  received', excerpts[1]],
   ])

@@ -213,5 +213,5 @@ it('if a nonce is too long, its first 128 characters are right to sign', () => {
 it('a zero before the seconds must be signed', () => {
   const finding = firstOf({ timestamp: `0${TIMESTAMP}`, message: `${TIMESTAMP}:n-1:${BODY}` })
   expect(finding).toMatchObject({ code: 'message_timestamp' })
-  expect(finding?.message).toContain('without the zeros')
+  expect(finding?.message).toContain('without its leading zeros')
 })

@@ -112,7 +112,12 @@ it.each<[string, string, RegExp, Sent]>([
   ['the secret and a line feed', 'secret_whitespace', /line feed/, { key: `${SECRET}\n` }],
   ['an old time', 'clock_behind', /webhook-timestamp is/, { timestamp: String(SECONDS - 4000) }],
   ['a full stop in the ID', 'nonce_characters', /webhook-id has .*full stop/, { id: 'msg.1' }],
-  ['another name', 'header_name', /is missing, but there is "x-webhook-id"/, renamed('webhook-id', 'x-webhook-id')],
+  [
+    'another name',
+    'header_name',
+    /is missing, but the request has "x-webhook-id"/,
+    renamed('webhook-id', 'x-webhook-id'),
+  ],
   ['underscores', 'header_name', /webhook-id is .*"webhook_id"/, { names: (name) => name.replace('-', '_') }],
   ['names of CGI', 'header_name', /webhook-id is .*"http_webhook_id"/, { names: cgiName }],
   ['no timestamp', 'header_missing', /webhook-timestamp is missing/, renamed('webhook-timestamp', 'other')],

@@ -290,7 +290,7 @@ it('the contract names a handler that answers before its check has ended the pro
   }
   const found = await failures({ post, secret: SECRET }, (code) => /^accepted-(json|bytes)$/.test(code))
   expect(found).toMatchObject({
-    'accepted-bytes': { fault: 'answers-early', cause: expect.stringMatching(/answers before the check ends/) },
+    'accepted-bytes': { fault: 'answers-early', cause: expect.stringMatching(/responds before the check ends/) },
   })
 })
 

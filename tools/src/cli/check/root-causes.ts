@@ -36,7 +36,7 @@ const rootCauses = (scheme: ContractScheme): readonly RootCause[] => [
     ['signature-other-secret', 'body-changed', 'timestamp-old', 'headers-none', 'nonce-empty', 'replay-again'],
     {
       cause: 'The endpoint accepts every request. The check does not run, or the handler ignores the result.',
-      fix: 'If the check fails, answer 401 and return from the handler. Await an asynchronous check. In PHP, call exit after http_response_code(401).',
+      fix: 'If the check fails, send 401 and return from the handler. Await an asynchronous check. In PHP, call exit after http_response_code(401).',
     },
   ],
   [
@@ -64,7 +64,7 @@ const rootCauses = (scheme: ContractScheme): readonly RootCause[] => [
     ['accepted-plain-text', 'accepted-bytes', 'accepted-text', 'accepted-empty'],
     {
       cause: 'Your code fails for valid requests whose body is not one of your events.',
-      fix: 'Pass one of your events as the body of the check. For a body that your code can never use, answer 422, so that the sender stops.',
+      fix: 'Pass one of your events as the body of the check. For a body that your code can never use, return 422, so that the sender stops.',
     },
   ],
   // The endpoint decodes the body to a string. Some decoders replace bytes that are not UTF-8, and others throw.

@@ -193,5 +193,5 @@ function conclusion(
 }
 
 function howToFindOut(endpoint: string): string {
-  return `To see what arrives and what should have been signed, run inbound-webhook-tools listen --forward-to ${endpoint} with the same secret. Then send a request of your sender to the listener. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
+  return `To see what arrives and what should have been signed, run inbound-webhook-tools listen --forward-to ${endpoint} with the same secret. Then point your sender at the listener. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
 }

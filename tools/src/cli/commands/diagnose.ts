@@ -71,7 +71,7 @@ export const diagnose = defineCommand({
       ? 'with the secret without the newline of its file.'
       : 'there is nothing to fix.'
     const heading = isTimeUnknown
-      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${validIfArrived(received.headers)}`
+      ? `${style(['yellow', 'bold'], 'The signature is valid')}. ${validIfArrived(received.headers)}`
       : valid
         ? `${style(['yellow', 'bold'], 'Valid')}, but there is a problem to fix.`
         : `${style(['red', 'bold'], 'Invalid')}: ${count}`

@@ -78,7 +78,7 @@ export function parseHeadersToSend(lines?: readonly string[]): readonly Header[]
   const wrong = headers.find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
   if (wrong === undefined) return headers
   throw new UsageError(
-    `The value of --header${quote(wrong[0])} has a line break or another character that a header cannot have. Remove it.`,
+    `The value of --header${quote(wrong[0])} has a newline or another character that a header cannot have. Remove it.`,
   )
 }
 

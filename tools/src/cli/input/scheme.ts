@@ -69,7 +69,7 @@ export function assertPublicKeys(secrets: readonly string[]): void {
 export function publicKeyNotes(secrets: readonly string[]): string[] {
   return secrets.some(isPublicKey)
     ? [
-        'A public key checks v1a signatures, but cannot sign. If a signature is wrong, the headers and the time are checked, but not what the sender signed instead.',
+        'A public key verifies v1a signatures but cannot sign. If a signature is invalid, diagnose checks the headers and the time, but not what the sender signed instead.',
       ]
     : []
 }

@@ -99,7 +99,7 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: En
   const why = isClock
     ? clockText(drift)
     : (WHY_ACCEPTED[reason] ??
-      'The endpoint ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
+      'The endpoint ignores the result of verify. Use await receive(…), and return 401 if it throws.')
   return [`Refused here (${reason}), but the endpoint responded ${response.status}. ${why}`]
 }
 

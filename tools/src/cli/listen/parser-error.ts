@@ -47,7 +47,7 @@ function explainLine(text: string, index: number): string | undefined {
   const nameOf = (header: string) => /^[\w-]{1,60}/.exec(header)?.[0] ?? 'A header'
   const [, name, rest = ''] = /^([\w-]{1,60})[ \t]*:(.*)$/s.exec(line) ?? []
   if (/^[ \t]/.test(line)) {
-    return `${nameOf(before)} has a line break in its value. Remove the line breaks, which base64 and openssl often add.`
+    return `${nameOf(before)} has a newline in its value. Remove the newlines, which base64 and openssl often add.`
   }
   if (/^[\w-]{1,60}[ \t]+:/.test(line)) return `${name} has a space before the colon. Write "${name}: value".`
   if (name === undefined) return `The line after ${nameOf(before)} is not a header. Write "Name: value".`

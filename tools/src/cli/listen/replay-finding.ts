@@ -23,7 +23,7 @@ export function replayFinding(evidence: string, language: Language | undefined, 
     side: 'unknown',
     message: scheme.isStandard
       ? `${scheme.headers.nonce} and ${scheme.headers.timestamp} were used together before: the same attempt was accepted less than 600 s ago.`
-      : 'X-Nonce was used before: a request with the same nonce was accepted less than 600 s ago.',
+      : 'X-Nonce or the signed message was already accepted less than 600 s ago.',
     fix: `On the sender's side: ${sign}, and switch off the retries of the HTTP client and the queue.\nOn the receiver's side: If you did not expect a second request, somebody captured the first request and sent a copy. The copy was refused, so you do not need to act.`,
     fixes: Object.fromEntries(Object.entries({ ...first, ...LINES }).filter(([, line]) => line !== undefined)),
     evidence: `Accepted before: ${evidence}.`,

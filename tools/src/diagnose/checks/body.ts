@@ -17,7 +17,7 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[], mask
   const evidence: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]
   const text = fromLatin1(body.subarray(0, 64))
   if (NOT_A_BODY.test(text)) {
-    const message = `The body is the text \`${mask(text)}\`, which is JavaScript's text for ${text === 'undefined' ? 'nothing' : 'an object'}.`
+    const message = `The body is the text \`${mask(text)}\`, which JavaScript writes for ${text === 'undefined' ? 'a missing value' : 'an object'}.`
     const isKnown = announced !== undefined && (announced !== body.length || !passedProxy(headers))
     const side = !isKnown ? 'unknown' : announced === body.length ? 'sender' : 'receiver'
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side, evidence }]
@@ -64,7 +64,7 @@ export function suspectBody(
   const isZstd = encoding === '' && hex(body.subarray(0, 4)) === '28b52ffd'
   const isCompressed = isZstd || compression !== undefined
   if (isCompressed && !COMPRESSION_FORMATS.some((format) => inflate(format, body, MAX_INFLATED))) {
-    const what = isZstd ? 'The body begins as zstd does' : `Content-Encoding is ${compression}`
+    const what = isZstd ? 'The body looks like zstd' : `Content-Encoding is ${compression}`
     const message = `${what}, but diagnose could not decompress the body. The sender may have signed it before it was compressed.`
     return [{ code: 'body_compressed', message, fix: 'sign_compressed' }]
   }

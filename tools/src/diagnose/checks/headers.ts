@@ -31,7 +31,7 @@ export function checkHeaders(
   const list = [['Headers', listNames([...own, ...names].map(mask))] as const]
   const drafts: Draft[] = []
   if (renamed.length > 0) {
-    const message = `${renamed.map(({ name, renamed }) => `${spell(name)} is missing, but there is ${quote(mask(String(renamed?.[0])))}`).join('; ')}.`
+    const message = `${renamed.map(({ name, renamed }) => `${spell(name)} is missing, but the request has ${quote(mask(String(renamed?.[0])))}`).join('; ')}.`
     drafts.push({ code: 'header_name', message, fix: 'rename_headers', evidence: list })
   }
   if (missing.length > 0) {
@@ -49,19 +49,19 @@ export function checkHeaders(
       fix: 'send_header_once',
       evidence: [
         [spell(name), quote(mask(String(value)))],
-        ...(right === undefined || areEqual ? [] : [`The signature is right with ${quote(mask(right))}`]),
+        ...(right === undefined || areEqual ? [] : [`The signature is valid with ${quote(mask(right))}`]),
       ],
     })
   }
   if (intended.isSwapped) {
     drafts.push({
       code: 'header_swapped',
-      message: "X-Timestamp and X-Nonce have each other's values.",
+      message: 'X-Timestamp and X-Nonce are swapped.',
       fix: 'unswap_headers',
       evidence: [
         ['X-Timestamp', quote(mask(String(intended.nonce)))],
         ['X-Nonce', quote(mask(String(intended.timestamp)))],
-        ...(signed?.isSwapped ? ['Confirmed: with each value in its place, the signature is right.'] : []),
+        ...(signed?.isSwapped ? ['Confirmed: with each value in its place, the signature is valid.'] : []),
       ],
     })
   }

@@ -39,7 +39,7 @@ export function checkLeakedSecret(
     ...(body.length <= MAX_LENGTH && hides(fromUtf8(body)) ? ['the body'] : []),
   ]
   if (names.length === 0) return []
-  const message = `The secret itself is in ${joinWords(names, 'and')}. Replace the secret now, because every proxy and log on the way may have a copy.`
+  const message = `The secret is in ${joinWords(names, 'and')}. Replace the secret now, because every proxy and log on the way may have a copy.`
   return [{ code: 'secret_leaked', message, fix: 'replace_secret' }]
 }
 

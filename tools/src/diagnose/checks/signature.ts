@@ -13,7 +13,7 @@ export function checksEd25519(signature: string, scheme: ToolScheme, secrets: re
 
 const NEEDS_SECRET: Draft = {
   code: 'signature_format',
-  message: 'X-Signature has no v1a signature of 64 bytes, and a public key checks no others.',
+  message: 'A public key verifies only v1a signatures of 64 bytes, and X-Signature has none.',
   fix: 'match_key',
 }
 

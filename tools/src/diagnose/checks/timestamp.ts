@@ -86,7 +86,7 @@ function checkDigits(timestamp: string, now: number, mask: Mask): Draft | undefi
       : 'digits are missing, or the time was never set'
   const what =
     length === DIGITS
-      ? 'is a time more than ten years ahead, so it is not a Unix time of today'
+      ? 'is more than ten years ahead, so it is not the current Unix time'
       : `has ${count}, but Unix time in seconds has ${DIGITS}, so ${why}`
   const code = length > DIGITS ? 'timestamp_unit' : 'timestamp_epoch'
   return { code, message: `X-Timestamp ${what}.`, fix: 'send_seconds', evidence }
@@ -100,7 +100,7 @@ function unknownArrival(seconds: number, received: EvidenceLine, mask: Mask): Dr
     code: 'clock_unknown',
     message: 'The time of arrival is unknown, so X-Timestamp cannot be compared with it.',
     fix: 'know_arrival',
-    evidence: [received, `X-Timestamp is in the window if the request arrived from ${from} to ${to}.`],
+    evidence: [received, `X-Timestamp is valid if the request arrived between ${from} and ${to}.`],
   }
 }
 
@@ -114,12 +114,12 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
   const direction = offset < 0 ? 'behind' : 'ahead of'
   const zone = ZONES.find((hours) => Math.abs(Math.abs(offset) - hours * 3600) <= ZONE_TOLERANCE)
   if (zone !== undefined) {
-    const retry = 'this is a retry that was not signed again, or a local time was used as UTC'
-    const cause = offset < 0 ? retry : 'probably a local time was used as UTC'
+    const retry = 'a retry was not signed again, or local time was used as UTC'
+    const cause = offset < 0 ? retry : 'local time was probably used as UTC'
     const message = `X-Timestamp is ${zone} h ${direction} server time: ${cause}.`
     return { code: 'clock_time_zone', message, fix: 'sign_when_sent', evidence }
   }
-  const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time, which is more than ${WINDOW_SECONDS} s.`
+  const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time (limit: ${WINDOW_SECONDS} s).`
   return offset > 0
     ? { code: 'clock_ahead', message, fix: 'set_clocks', evidence }
     : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }

@@ -92,7 +92,7 @@ const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
   texts.map((one) =>
     notSigned(
       likelihood,
-      `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`,
+      `${one === '' ? 'nothing' : `the text \`${one}\``} in place of the body`,
       // The text is the same for every changed body, so it is proposed only for the body as received.
       (body, { body: received }) => (body === received ? one : undefined),
     ),
@@ -100,7 +100,7 @@ const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
 
 /** Returns hypotheses for a sender that signed a file, but whose HTTP client changed the bytes of the file. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
-  newline('common', "the whole file, from which curl's -d removed the line breaks", (body) =>
+  newline('common', "the whole file, from which curl's -d removed the newlines", (body) =>
     areEqual(withoutLineBreaks(original), body) ? original : undefined,
   ),
   changed('common', 'the original body', () => original),
@@ -188,13 +188,13 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     'the body with `\\uXXXX` for each `uXXXX`, whose backslash was lost',
     forms.restoreUnicodeEscapes,
   ),
-  inText(newline)('common', "the body with the line breaks that curl's -d removes", forms.restoreLineBreaks),
+  inText(newline)('common', "the body with the newlines that curl's -d removes", forms.restoreLineBreaks),
 ]
 
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
   newline('common', 'the body with CRLF for each LF', (body) => latin1(withCrlf(fromLatin1(body)))),
   newline('common', 'the body with LF for each CRLF', (body) => latin1(fromLatin1(body).replaceAll('\r\n', '\n'))),
-  newline('uncommon', 'the body without its line breaks', (body) =>
+  newline('uncommon', 'the body without its newlines', (body) =>
     latin1(fromLatin1(body).replaceAll('\n', '').replaceAll('\r', '')),
   ),
   inText(newline)('uncommon', 'the body without the white space around it', (body) => body.trim()),
@@ -248,7 +248,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
   ...constants('rare', 'Array', 'nil', 'NaN', '[object Promise]', 'System.Net.Http.StringContent'),
-  unfilled('many', 'the placeholder `<detail>` in the place of the body', (body, context) =>
+  unfilled('many', 'the placeholder `<detail>` in place of the body', (body, context) =>
     body === context.body ? placeholdersFor('body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody') : undefined,
   ),
   ...changesOf<Uint8Array>(
@@ -270,7 +270,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
 
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
-  newline('common', 'the body without the line break at its end', (body) =>
+  newline('common', 'the body without the newline at its end', (body) =>
     latin1(fromLatin1(body).replace(/\r?\n$/, '')),
   ),
   newline('uncommon', 'the body with a CRLF after it', (body) => concat(body, utf8('\r\n'))),

@@ -40,7 +40,7 @@ export interface Hypothesis<Input, Output> {
   readonly fix: FixId
   /** Which side must act, if the mistake shows this. */
   readonly side?: Side
-  /** What was signed instead, for a message: `the nonce without its dashes`. `<detail>` is replaced by the detail of a variant. */
+  /** What was signed instead, for a message: `the nonce without its hyphens`. `<detail>` is replaced by the detail of a variant. */
   readonly what: string
   /** The style of the signed JSON, if the mistake is that the sender wrote the JSON twice. */
   readonly style?: JsonStyle

@@ -114,8 +114,8 @@ const SPACINGS = new Map([
 ])
 const ESCAPES = new Map([
   [styles.rawString, 'no unnecessary escape'],
-  [styles.asciiString, 'characters beyond ASCII as \\uXXXX'],
-  [styles.phpString, '`/` as `\\/` and characters beyond ASCII as \\uXXXX'],
+  [styles.asciiString, 'non-ASCII characters as \\uXXXX'],
+  [styles.phpString, '`/` as `\\/` and non-ASCII characters as \\uXXXX'],
   [styles.phpUnicodeString, '`/` as `\\/`'],
   [styles.htmlString, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
 ])
@@ -155,7 +155,7 @@ const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'styl
   code: 'body_json',
   // A style with `string` is not JSON, but what a language prints for an object.
   fix: style.string === undefined ? 'serialize_once' : 'write_body',
-  what: 'the JSON written again',
+  what: 'the JSON serialized again',
   style,
   apply(body) {
     const json = parseBody(body)

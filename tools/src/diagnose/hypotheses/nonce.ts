@@ -25,8 +25,8 @@ const PREFIXES = /^(?:[A-Za-z][A-Za-z0-9]{0,15}[_:.-]){1,2}(?=.)/
 const unfilled = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'fill_in_value' })
 
 export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
-  other('uncommon', 'the nonce without its dashes', (nonce) => nonce.replaceAll('-', '')),
-  other('uncommon', 'the nonce with the dashes of a UUID', (nonce) =>
+  other('uncommon', 'the nonce without its hyphens', (nonce) => nonce.replaceAll('-', '')),
+  other('uncommon', 'the nonce with the hyphens of a UUID', (nonce) =>
     nonce.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
   ),
   other('rare', 'the nonce without the braces around it, in lowercase', (nonce) =>
@@ -35,7 +35,7 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   other('uncommon', 'the nonce without its prefix', (nonce) =>
     several(new Set([PREFIX, PREFIXES].flatMap((prefix) => (prefix.test(nonce) ? nonce.replace(prefix, '') : [])))),
   ),
-  other('rare', 'the nonce and `<detail>` before it', (nonce) => ({
+  other('rare', 'the nonce prefixed with `<detail>`', (nonce) => ({
     variants: ['msg_', 'evt_', 'wh_', 'whd_'].map((detail) => ({ detail, value: detail + nonce })),
   })),
   other('rare', 'the nonce with another attempt number at its end', (nonce) => {

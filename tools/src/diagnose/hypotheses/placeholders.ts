@@ -30,6 +30,6 @@ export function findUnfilled(text: string): string | undefined {
 export function describeUnfilled(value: string): string | undefined {
   if (!WHOLE.test(value)) return undefined
   return value.startsWith('$')
-    ? 'In single quotes, a shell does not replace a variable by its value.'
-    : 'The placeholder was not replaced by a value.'
+    ? 'A shell does not expand variables in single quotes.'
+    : 'The placeholder was never filled in.'
 }

@@ -65,8 +65,8 @@ function* inTwoSteps(secret: string): Iterable<Variant<string>> {
     'quotes around it': `"${secret}"`,
   }
   const inBase64 = base64(utf8(secret))
-  yield { detail: 'the base64 of its base64', value: base64(utf8(inBase64)) }
-  yield { detail: 'the base64 of its base64 with a line feed (LF) after it', value: base64(utf8(`${inBase64}\n`)) }
+  yield { detail: 'the secret in base64 twice', value: base64(utf8(inBase64)) }
+  yield { detail: 'the secret in base64 twice, with a line feed (LF) in between', value: base64(utf8(`${inBase64}\n`)) }
   for (const [how, text] of Object.entries(texts)) {
     yield { detail: `the base64 of the secret with ${how}`, value: base64(utf8(text)) }
     yield { detail: `the hex of the secret with ${how}`, value: hex(utf8(text)) }
@@ -82,7 +82,7 @@ function* asNumber(secret: string): Iterable<Variant<string>> {
     Number(secret)
       .toExponential(decimals)
       .replace(/\.?0*e/, 'E')
-  yield { detail: 'without the zeros before it', value: digits }
+  yield { detail: 'without its leading zeros', value: digits }
   yield { detail: 'as a spreadsheet shows it, such as 1.23457E+19', value: inCell(5) }
   yield { detail: 'as a spreadsheet shows it, such as 1.23E+19', value: inCell(2) }
   if (isInteger) {
@@ -142,7 +142,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ),
 
   unprefixed('uncommon', 'the secret without its prefix', withoutPrefix),
-  ownPrefix('uncommon', 'the secret and `<detail>` before it', (secret) => ({
+  ownPrefix('uncommon', 'the secret prefixed with `<detail>`', (secret) => ({
     variants: ['whsec_', 'v1,whsec_', 'v1,', 'sk_', 'Bearer '].map((detail) => ({ detail, value: detail + secret })),
   })),
   valueAlone('common', 'the value after `NAME=` in the secret', (secret) => ASSIGNED.exec(secret)?.[2]),
@@ -175,8 +175,8 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
   unchanged('many', '<detail> of the secret', anyCut),
   unchanged('rare', 'the whole line `WEBHOOK_SECRET=…`', (secret) => `WEBHOOK_SECRET=${secret}`),
-  insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
-  insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
+  insideJson('rare', 'the whole JSON object that has the secret as its `<detail>`', inJson),
+  insideJson('uncommon', 'a value inside the JSON secret', valuesInJson),
 
   ...VARIABLES.map((text) => placeholder('uncommon', `the text \`${text}\` as the secret`, () => text)),
   placeholder('many', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES, 'SECRET_KEY', 'KEY')),

@@ -26,29 +26,29 @@ const quotesAdded = changeOf('quotes added')
 const replaced = (likelihood: Likelihood, text: string) =>
   changeOf('replaced')(
     likelihood,
-    `${text === '' ? 'nothing' : `the text \`${text}\``} in the place of <value>`,
+    `${text === '' ? 'nothing' : `the text \`${text}\``} in place of <value>`,
     () => text,
   )
 
 export const TEXT_CHANGES: readonly TextChange[] = [
-  spaceAdded('common', '<value> and a line feed (LF) after it', (text) => `${text}\n`),
-  spaceAdded('uncommon', '<value> and a CRLF (carriage return and line feed) after it', (text) => `${text}\r\n`),
-  spaceAdded('uncommon', '<value> and a carriage return (CR) after it', (text) => `${text}\r`),
-  spaceAdded('uncommon', '<value> and two line feeds (LF) after it', (text) => `${text}\n\n`),
-  spaceAdded('uncommon', '<value> and a space after it', (text) => `${text} `),
-  spaceAdded('uncommon', '<value> and a space before it', (text) => ` ${text}`),
+  spaceAdded('common', '<value> followed by a line feed (LF)', (text) => `${text}\n`),
+  spaceAdded('uncommon', '<value> followed by a CRLF (carriage return and line feed)', (text) => `${text}\r\n`),
+  spaceAdded('uncommon', '<value> followed by a carriage return (CR)', (text) => `${text}\r`),
+  spaceAdded('uncommon', '<value> followed by two line feeds (LF)', (text) => `${text}\n\n`),
+  spaceAdded('uncommon', '<value> followed by a space', (text) => `${text} `),
+  spaceAdded('uncommon', '<value> preceded by a space', (text) => ` ${text}`),
   spaceAdded('last', '<value> between spaces', (text) => ` ${text} `),
-  spaceAdded('uncommon', '<value> and a byte order mark before it', (text) => `\ufeff${text}`),
-  spaceAdded('last', '<value> and a zero-width space after it', (text) => `${text}\u200b`),
-  spaceAdded('last', '<value> and a no-break space after it', (text) => `${text}\xa0`),
-  spaceAdded('last', '<value> and a NUL after it', (text) => `${text}\0`),
+  spaceAdded('uncommon', '<value> preceded by a byte order mark', (text) => `\ufeff${text}`),
+  spaceAdded('last', '<value> followed by a zero-width space', (text) => `${text}\u200b`),
+  spaceAdded('last', '<value> followed by a no-break space', (text) => `${text}\xa0`),
+  spaceAdded('last', '<value> followed by a NUL', (text) => `${text}\0`),
   changeOf('space removed')('uncommon', '<value> without its white space and invisible characters', (text) =>
     text.replace(ODD_SPACE, ''),
   ),
 
-  quotesAdded('uncommon', '<value> between double quotes', (text) => `"${text}"`),
-  quotesAdded('uncommon', '<value> between single quotes', (text) => `'${text}'`),
-  quotesAdded('last', '<value> between braces', (text) => `{${text}}`),
+  quotesAdded('uncommon', '<value> in double quotes', (text) => `"${text}"`),
+  quotesAdded('uncommon', '<value> in single quotes', (text) => `'${text}'`),
+  quotesAdded('last', '<value> in braces', (text) => `{${text}}`),
   changeOf('quotes removed')('uncommon', '<value> without the quotes or brackets around it', (text) =>
     /^(?:b?(["'`])(.+)\1|[{<([](.+)[}>)\]])$/s
       .exec(text)

@@ -73,7 +73,7 @@ const escapedTags: StringStyle = (text) => rawString(text).replaceAll('</', '<\\
 /** Escapes that other serializers write: org.json, and Jackson and Newtonsoft with an option. */
 export const OTHER_ESCAPES: ReadonlyMap<StringStyle, string> = new Map([
   [escapedTags, '`</` as `<\\/`'],
-  [escaping(/["\\\x00-\x1f\x80-\uffff]/, '', 0x10000), 'characters beyond ASCII as \\uXXXX'],
+  [escaping(/["\\\x00-\x1f\x80-\uffff]/, '', 0x10000), 'non-ASCII characters as \\uXXXX'],
   [escaping(/["\\<>&'\x00-\x1f]/, '"', 0), '`<`, `>`, `&` and quotes as \\uXXXX'],
 ])
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */

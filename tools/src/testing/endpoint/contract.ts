@@ -427,8 +427,8 @@ function adviceFor(fault: EndpointFault) {
 }
 
 const NOT_ACCEPTED_BEFORE: Advice = {
-  cause: 'The endpoint refuses a valid request of this case, so the mistake of this case was not tested.',
-  fix: 'Correct the cases about valid requests first, and run this case again.',
+  cause: 'The endpoint refuses a valid request in this case, so the mistake was not tested.',
+  fix: 'First fix the cases that send valid requests. Then run this case again.',
 }
 
 /** The cases with a timestamp close to an end of the window. These cases fail if the endpoint's clock is wrong. */

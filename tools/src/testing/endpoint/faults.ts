@@ -40,17 +40,17 @@ export const FAILS_ON_VALID: Advice = {
 export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   'rejected-with-2xx': {
     cause: 'The endpoint rejects a request with 2xx and an error text. Senders treat every 2xx as success.',
-    fix: 'Answer a rejection with status 401: http_response_code(401) in PHP, abort(401) in Flask, res.sendStatus(401) in Express.',
+    fix: 'Reject with status 401: http_response_code(401) in PHP, abort(401) in Flask, res.sendStatus(401) in Express.',
   },
   'leaks-signature': {
     cause:
       'The response to a rejected request contains the signature that the endpoint expected. Anybody can copy it and send a forged request that is accepted.',
-    fix: 'Answer every rejection with status 401 and no text. Never send the expected signature, not even in a header or an error page.',
+    fix: 'Reject with status 401 and no text. Never send the expected signature, not even in a header or an error page.',
   },
   'refused-otherwise': {
     cause:
-      'A request with a wrong signature gets another status, so the signature is probably not the reason. A body parser or your own code probably refuses this body.',
-    fix: 'Let no body parser run before the check. If your code accepts only known events, pass one of these events as the body of the check.',
+      'A request with an invalid signature gets another status, so the signature is probably not the reason. A body parser or your own code probably refuses this body.',
+    fix: 'Run the check before any body parser. If your code accepts only known events, pass one of these events as the body of the check.',
   },
   'too-large': {
     cause: 'The response is 413. The framework or a proxy limits the size of the body.',
@@ -67,7 +67,7 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   redirected: {
     cause: 'The response is a redirect. Senders of webhooks do not follow redirects.',
-    fix: 'Answer 2xx or 401 at this URL. Do not redirect to a login page, to https, or to the URL with a slash at the end.',
+    fix: 'Return 2xx or 401 at this URL. Do not redirect to a login page, to https, or to the URL with a slash at the end.',
   },
   unavailable: {
     cause:
@@ -81,13 +81,13 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   },
   'no-answer': {
     cause:
-      'No response came. Perhaps the handler does not answer in every branch, or the process ended or closed the connection.',
-    fix: 'Answer 401 in each branch that rejects a request, and catch exceptions. The log of the process has the error.',
+      'No response came. Perhaps the handler does not respond in every branch, or the process ended or closed the connection.',
+    fix: 'Return 401 in each branch that rejects a request, and catch exceptions. The error is in the log of the process.',
   },
   'answers-early': {
     cause:
-      'The endpoint answers before the check ends: a request with a wrong signature got 2xx, and then the endpoint stopped. The error of the check probably ended the process.',
-    fix: 'Await the check before you answer, such as await handle(…), and catch its error: try { await handle(…) } catch (error) { refuse(response, error) }.',
+      'The endpoint responds before the check ends: a request with an invalid signature got 2xx, and then the endpoint stopped. The error of the check probably ended the process.',
+    fix: 'Await the check before you respond, such as await handle(…), and catch its error: try { await handle(…) } catch (error) { refuse(response, error) }.',
   },
   'none-accepted': {
     cause: 'None of the copies that arrive together is accepted. The copies probably block each other.',

@@ -80,7 +80,7 @@ function common({ message, useOfSecret, headers }: ContractScheme): readonly Ref
     {
       request: (sender) => sender.sign({ body: `{"event": "check", "id": "${unique()}"}` }),
       cause:
-        'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+        'The endpoint accepts only JSON with spaces after colons and commas. The endpoint probably parses the JSON and verifies what it serializes again.',
       fix: "Verify the raw bytes before you parse them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP.",
     },
     signs(

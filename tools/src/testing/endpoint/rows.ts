@@ -67,10 +67,10 @@ const rejected = (request: EndpointRequest, what?: string, instance = 0): Step =
 const EXPRESS =
   "In Express, put (request, response, next) => { delete request.headers['content-encoding']; next() } before express.raw({ type: () => true, limit: '1mb' })."
 
-const RAW_BODY = `Verify the bytes as they arrive, before anything parses, decodes, trims or inflates them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go. ${EXPRESS}`
+const RAW_BODY = `Verify the bytes as they arrive, before anything parses, decodes, trims or decompresses them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go. ${EXPRESS}`
 
 const EVERY_TYPE =
-  "Read the raw bytes, whatever Content-Type is, before any body parser or check for forms runs: express.raw({ type: () => true }) in Express, request.get_data() in Flask, file_get_contents('php://input') in PHP. In SvelteKit, set csrf.trustedOrigins to ['*'], and in Astro, security.checkOrigin to false."
+  "Read the raw bytes for every Content-Type, before any body parser or CSRF check runs: express.raw({ type: () => true }) in Express, request.get_data() in Flask, file_get_contents('php://input') in PHP. In SvelteKit, set csrf.trustedOrigins to ['*'], and in Astro, security.checkOrigin to false."
 
 const DIGITS =
   "Check the text before you convert it to a number: only the digits 0 to 9. Use /^[0-9]+$/ in JavaScript, ctype_digit() in PHP, re.fullmatch('[0-9]+', value) in Python."
@@ -85,7 +85,7 @@ const OVERFLOWS: Advice = {
 }
 
 const ALL_PRESENT =
-  'Check all three headers first, and answer 401 if one is missing or empty. A missing header must never switch off a check.'
+  'Check all three headers first, and return 401 if one is missing or empty. A missing header must never switch off a check.'
 
 function missing(name: string, ...fields: readonly (keyof HeaderNames)[]): Row {
   return {
@@ -213,11 +213,11 @@ function rowsOf(scheme: ContractScheme) {
     cause:
       'The comparison throws for a signature of another length or with other characters, as timingSafeEqual() of Node and decoders of hex and base64 do.',
     fix: isOwn
-      ? 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and answer 401 if it is not.'
-      : `Before you compare, check the length of each signature, and answer 401 if none of them has ${length} characters.`,
+      ? 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and return 401 if it is not.'
+      : `Before you compare, check the length of each signature, and return 401 if none of them has ${length} characters.`,
   }
   const covered = `${isEd25519 ? 'Verify the signature of' : 'Compute the HMAC over'} ${scheme.message} as it arrived. Compare the whole signature, and use only this body afterwards.`
-  const reserve = `After the signature matched, reserve ${scheme.reserved} in one step: SET key 1 NX EX 600 in Redis, or INSERT with a unique key in SQL. If the key is taken, answer 401.`
+  const reserve = `After the signature matched, reserve ${scheme.reserved} in one step: SET key 1 NX EX 600 in Redis, or INSERT with a unique key in SQL. If the key is taken, return 401.`
 
   /** Returns a case with nonces that break their format. Each nonce is signed as sent. */
   const nonces = (sent: string, steps: Row['steps'], cause: string): Row => ({
@@ -243,8 +243,8 @@ function rowsOf(scheme: ContractScheme) {
         [(right) => right.toUpperCase(), 'uppercase'],
         [(right) => `sha256=${right}`, 'sha256= before it'],
         [(right) => Buffer.from(right, 'hex').toString('base64'), 'base64'],
-        [(right) => `${right},${otherDigit(right, 0)}`, 'two signatures with a comma, the first one is right'],
-        [(right) => `${otherDigit(right, 0)}, ${right}`, 'two signatures with a comma, the second one is right'],
+        [(right) => `${right},${otherDigit(right, 0)}`, 'two signatures with a comma, the first one is valid'],
+        [(right) => `${otherDigit(right, 0)}, ${right}`, 'two signatures with a comma, the second one is valid'],
       ]
     : [[inHex, 'hex']]
 
@@ -261,7 +261,7 @@ function rowsOf(scheme: ContractScheme) {
         accepted(sender.sign({ body: sender.event === undefined ? unusualJson() : respaced(sender.body()) })),
       ],
       cause:
-        'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+        'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON and verifies what it serializes again.',
       fix: RAW_BODY,
     },
     'accepted-line-ends': {
@@ -288,7 +288,7 @@ function rowsOf(scheme: ContractScheme) {
     'accepted-text': validBody(
       'multi-byte text after a BOM',
       () => ({ body: '\ufeff{"name":"Zo\u00eb \u6771\u4eac \u{1f389}"}' }),
-      'Text outside ASCII is refused. The endpoint probably decodes the body as Latin-1 or removes the byte order mark (EF BB BF).',
+      'Non-ASCII text is refused. The endpoint probably decodes the body as Latin-1 or removes the byte order mark (EF BB BF).',
       RAW_BODY,
     ),
     'accepted-form': validBody(
@@ -318,7 +318,7 @@ function rowsOf(scheme: ContractScheme) {
         return [accepted({ ...request, headers: [['Content-Encoding', 'gzip'], ...request.headers] })]
       },
       cause:
-        'A compressed body is refused. The framework or a proxy probably inflates the body before the check, or refuses its Content-Encoding.',
+        'A compressed body is refused. The framework or a proxy probably decompresses the body before the check, or refuses its Content-Encoding.',
       fix: RAW_BODY,
     },
     'accepted-100-kb': validBody(
@@ -385,17 +385,17 @@ function rowsOf(scheme: ContractScheme) {
         )
       },
       cause: `A retry is refused. A sender repeats a message with the same ${nonceName} and a new ${timestampName}, and stops if the response is 4xx.`,
-      fix: `Reserve ${scheme.reserved}. To do the work of a message once, store its ID with the work, and answer 2xx to a repeated message.`,
+      fix: `Reserve ${scheme.reserved}. To do the work of a message once, store its ID with the work, and return 2xx for a repeated message.`,
     },
     'accepted-signatures': {
-      sent: 'several signatures, one is right',
+      sent: 'several signatures, one is valid',
       steps: (sender) =>
         [
           (right: string) => `${otherDigit(right, version.length + 1)} ${right}`,
           (right: string) => `${right} ${otherDigit(right, version.length + 1)}`,
           (right: string) => `v1a,${'A'.repeat(86)}== v2,${'A'.repeat(43)}= ${right}`,
         ].map((change) => accepted(withChange(sender.sign(), change))),
-      cause: `A list of signatures is refused, although one of them is right. While a secret rotates, ${signatureName} has a signature per secret. Other versions may be in the list too.`,
+      cause: `A list of signatures is refused, although one of them is valid. While a secret rotates, ${signatureName} has a signature per secret. Other versions may be in the list too.`,
       fix: `Split the header at spaces, ignore each entry that does not begin with ${version} and a comma, and accept the request if one of the other entries matches.`,
     },
     'accepted-old': {
@@ -425,7 +425,7 @@ function rowsOf(scheme: ContractScheme) {
         ),
       cause:
         'A request with a repeated header is accepted. The endpoint reads only the first or the last header, but a proxy may read the other header.',
-      fix: 'Answer 401 if one of the three headers occurs more than once: headersDistinct in Node, headers.get_all() in Python, len(r.Header.Values(name)) in Go.',
+      fix: 'Return 401 if one of the three headers occurs more than once: headersDistinct in Node, headers.get_all() in Python, len(r.Header.Values(name)) in Go.',
     },
 
     'timestamp-old': timestamps(
@@ -486,7 +486,7 @@ function rowsOf(scheme: ContractScheme) {
           ),
         ]
       },
-      'A nonce that is too long, or has other characters, is accepted. The endpoint does not check the nonce, or trims it. Long nonces can fill the nonce store, or a database column may truncate them.',
+      'A nonce that is too long or has invalid characters is accepted. The endpoint does not check the nonce, or trims it. Long nonces can fill the nonce store, or a database column may truncate them.',
     ),
 
     'signature-other-secret': {
@@ -497,7 +497,7 @@ function rowsOf(scheme: ContractScheme) {
       ],
       cause:
         'A request signed with another secret is accepted, so anybody can sign. The endpoint probably ignores the result of the comparison, or uses an empty secret.',
-      fix: 'If the comparison fails, answer 401 and return. If the comparison is asynchronous, await the result. Do not start the program without a secret.',
+      fix: 'If the comparison fails, send 401 and return. If the comparison is asynchronous, await the result. Do not start the program without a secret.',
     },
     'signature-form': signature(
       'the signature in another form',
@@ -559,7 +559,7 @@ function rowsOf(scheme: ContractScheme) {
         return [rejected(withBody(request, respaced(request.body)))]
       },
       cause:
-        'The endpoint accepts JSON whose spacing differs from the signed JSON. The endpoint probably parses the JSON, writes it again, and verifies the result.',
+        'The endpoint accepts JSON whose spacing differs from the signed JSON. The endpoint probably parses the JSON and verifies what it serializes again.',
       fix: RAW_BODY,
     },
     'body-replacement': {
@@ -588,8 +588,8 @@ function rowsOf(scheme: ContractScheme) {
         ]
       },
       cause:
-        'A replay is accepted. The endpoint does not store nonces, each process, instance or request has its own store, or the endpoint answers a used nonce with 2xx.',
-      fix: `Use one nonce store for all processes, such as Redis or the database, and answer a used nonce with 4xx. ${reserve}`,
+        'A replay is accepted. The endpoint stores no nonces, has one store per process, instance or request, or accepts a used nonce with 2xx.',
+      fix: `Use one nonce store for all processes, such as Redis or the database, and reject a used nonce with 4xx. ${reserve}`,
     },
     'replay-other-body': {
       sent: 'the same nonce, signed again',
@@ -643,7 +643,7 @@ function rowsOf(scheme: ContractScheme) {
       sent: 'requests that break parsers',
       steps: hostileRequests,
       cause: 'The response is 500 or above, because the handler uses values before it checks their form.',
-      fix: 'First check the form of the three headers, and answer 401 if the form is wrong. Parse the body after the signature matched.',
+      fix: 'First check the form of the three headers, and return 401 if the form is wrong. Parse the body after the signature matched.',
     },
     // This case runs late, to find endpoints that forget nonces after a few seconds.
     'replay-late': {

@@ -54,7 +54,7 @@ const OWN: ContractScheme = {
   form: 'lowercase hex',
   reserved: 'the nonce',
   useOfSecret:
-    'Use the UTF-8 bytes of the secret as the key. Do not decode the secret, and remove a newline at the end.',
+    'Use the UTF-8 bytes of the secret as the key. Remove a newline at the end, and do not decode the secret.',
   newNonce: () => randomUUID(),
   keyOf: (secret) => Buffer.from(secret),
   sign: signMessage,
@@ -111,6 +111,6 @@ export function contractName(scheme: SchemeName, secret: string | Uint8Array): C
 /** Returns how an endpoint checks the signature, in words. */
 export function howToCheck({ algorithm, message, form }: ContractScheme): string {
   return algorithm === 'Ed25519'
-    ? `Verify each entry that begins with v1a, over ${message}, with the public key. Answer 401 if none is right.`
-    : `Compute the HMAC-SHA256 of ${message} with the secret, as ${form}. Compare the result with the header, and answer 401 if the two differ.`
+    ? `Verify each entry that begins with v1a, over ${message}, with the public key. Return 401 if none is valid.`
+    : `Compute the HMAC-SHA256 of ${message} with the secret, as ${form}. Compare the result with the header, and return 401 if the two differ.`
 }

@@ -13,7 +13,7 @@ function detail(marked: string, code = 'HPE_INVALID_HEADER_TOKEN'): string {
 
 const NEWLINE = 'has a newline in its value or after it. Remove the newline from the value.'
 const NO_HEADER = 'is not a header. Write "Name: value".'
-const FOLDED = 'has a line break in its value. Remove the line breaks, which base64 and openssl often add.'
+const FOLDED = 'has a newline in its value. Remove the newlines, which base64 and openssl often add.'
 
 it.each([
   ['POST / HTTP/1.1\r\nX-A: b\r\n| c\r\n\r\n', `X-A ${FOLDED}`],

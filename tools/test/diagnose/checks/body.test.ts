@@ -65,7 +65,7 @@ describe('a body that may be wrong', () => {
   })
 
   it('begins as zstd does, without Content-Encoding', () => {
-    const message = expect.stringMatching(/^The body begins as zstd does, but diagnose could not decompress the body\./)
+    const message = expect.stringMatching(/^The body looks like zstd, but diagnose could not decompress the body\./)
     const zstd = Buffer.from('KLUv/QRYQQAAeyJuIjoxM33gUizY', 'base64')
     const json: Header[] = [length(zstd.length), ['Content-Type', 'application/json']]
     for (const headers of [[], json]) {

@@ -10,7 +10,7 @@ describe('a secret that leaked', () => {
   const SECRET = 'q7Rk2vT9xLm4WcZ8'
   const placesOf = (headers: readonly Header[], body = '', secret = SECRET) =>
     checkLeakedSecret(headers, utf8(body), [secret], mask)[0]?.message.replace(
-      /^The secret itself is in (.*)\. Replace .*$/,
+      /^The secret is in (.*)\. Replace .*$/,
       '$1',
     )
 

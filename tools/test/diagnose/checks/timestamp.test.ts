@@ -53,7 +53,7 @@ describe('the window of a timestamp', () => {
       `has 11 digits, but Unix time in seconds has 10, ${MANY}`,
       ['The first 10 digits are a Unix time (2023-11-14T22:13:20.000Z).'],
     ],
-    ['2015360001', 'timestamp_epoch', 'is a time more than ten years ahead, so it is not a Unix time of today', []],
+    ['2015360001', 'timestamp_epoch', 'is more than ten years ahead, so it is not the current Unix time', []],
   ])('cannot be missed by so much because of a clock: %s', (timestamp, code, what, more) => {
     const evidence = [['X-Timestamp', `"<${timestamp}>"`], ...more]
     expect(windowOf(timestamp)).toEqual([{ code, message: `X-Timestamp ${what}.`, fix: 'send_seconds', evidence }])

@@ -12,13 +12,13 @@ const ROWS = [...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS]
 const EXAMPLES = [
   ['which arrived encoded twice', 'ZoÃ«', 'Zoë'],
   ['with CRLF for each LF', 'a\nb', 'a\r\nb'],
-  ['without its line breaks', 'a\r\nb\n', 'ab'],
+  ['without its newlines', 'a\r\nb\n', 'ab'],
   ['without the white space around it', ' a b\n', 'a b'],
-  ['`null` in the place of the body', '{"a":1}', 'null'],
-  ['`{}` in the place of the body', '{"a":1}', '{}'],
-  ['without the line break at its end', 'a\n\r\n', 'a\n'],
-  ['without the line break at its end', 'a\n', 'a'],
-  ['without the line break at its end', `${'é'.repeat(50_000)}\r\n`, 'é'.repeat(50_000)],
+  ['`null` in place of the body', '{"a":1}', 'null'],
+  ['`{}` in place of the body', '{"a":1}', '{}'],
+  ['without the newline at its end', 'a\n\r\n', 'a\n'],
+  ['without the newline at its end', 'a\n', 'a'],
+  ['without the newline at its end', `${'é'.repeat(50_000)}\r\n`, 'é'.repeat(50_000)],
   ['without its byte order mark', `\ufeff${'é'.repeat(50_000)}`, 'é'.repeat(50_000)],
   ['with a CRLF after it', 'a', 'a\r\n'],
   ['with a carriage return (CR) after it', 'a', 'a\r'],
@@ -46,8 +46,8 @@ it('decoders are applied one after the other, at most three of them', () => {
   expect(decoded('the body decoded from', utf8(text)).filter((one) => one.endsWith(': \xc3\xa9'))).toEqual([])
 })
 
-it('a text in the place of the body is proposed once, for the body as received', () => {
-  const row = rowNamed(ROWS, 'the text `[object Object]` in the place of the body')
+it('a text in place of the body is proposed once, for the body as received', () => {
+  const row = rowNamed(ROWS, 'the text `[object Object]` in place of the body')
   const [body, changed] = [utf8('{"a": 1}'), utf8('{"a":1}')]
   expect([body, changed].map((one) => row.apply(one, { ...CONTEXT, body }))).toEqual(['[object Object]', undefined])
 })
@@ -56,7 +56,7 @@ it('the original body is a hypothesis, and comes first if curl -d sent it as a f
   const original = utf8('a\nb\n')
   const [file, any] = originalHypotheses(original)
   expect([file?.what, any?.what]).toEqual([
-    "the whole file, from which curl's -d removed the line breaks",
+    "the whole file, from which curl's -d removed the newlines",
     'the original body',
   ])
   expect([file?.likelihood, any?.likelihood]).toEqual(['common', 'common'])

@@ -8,14 +8,14 @@ const UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const PLAIN = UUID.replaceAll('-', '')
 
 it.each([
-  ['the nonce without its dashes', UUID, [PLAIN]],
-  ['the nonce with the dashes of a UUID', PLAIN, [UUID]],
+  ['the nonce without its hyphens', UUID, [PLAIN]],
+  ['the nonce with the hyphens of a UUID', PLAIN, [UUID]],
   ['the nonce without the braces around it, in lowercase', '{aB-1}', ['ab-1']],
   ['the nonce without its prefix', 'evt_1', ['1']],
   ['the nonce without its prefix', 'whmsg_live_1', ['live_1', '1']],
   ['the nonce without its prefix', '1_a', []],
   ['the nonce without its prefix', 'evt_', []],
-  ['the nonce and `<detail>` before it', '1', ['msg_1', 'evt_1', 'wh_1', 'whd_1']],
+  ['the nonce prefixed with `<detail>`', '1', ['msg_1', 'evt_1', 'wh_1', 'whd_1']],
   ['the nonce with another attempt number at its end', 'a_2', ['a', 'a_0', 'a_1', 'a_2']],
   ['the nonce with another attempt number at its end', 'a2', []],
 ])('%s: %j', (what, nonce, values) => {

@@ -18,8 +18,8 @@ it.each([
   expect(findUnfilled(text)).toBe(variable)
 })
 
-const SHELL = 'In single quotes, a shell does not replace a variable by its value.'
-const PLACEHOLDER = 'The placeholder was not replaced by a value.'
+const SHELL = 'A shell does not expand variables in single quotes.'
+const PLACEHOLDER = 'The placeholder was never filled in.'
 
 it.each([
   ...['${NONCE}', '$NONCE'].map((value) => [value, SHELL]),

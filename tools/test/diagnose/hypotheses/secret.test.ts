@@ -55,7 +55,7 @@ it.each([
   ['the secret without its prefix, decoded from base64', `whsec_${base64('a')}`, ['a']],
   ['the secret without its prefix', 'v1,whsec_abc', ['abc']],
   ['the secret without its prefix', 'sk_live_abc', ['abc']],
-  ['the secret and `<detail>` before it', 'a', ['whsec_a', 'v1,whsec_a', 'v1,a', 'sk_a', 'Bearer a']],
+  ['the secret prefixed with `<detail>`', 'a', ['whsec_a', 'v1,whsec_a', 'v1,a', 'sk_a', 'Bearer a']],
   ['the value after `NAME=` in the secret', 'export A_1="abcdef";', ['abcdef']],
   ['the value after `NAME=` in the secret', "  set 'a.b' = abcdef ", ['abcdef']],
   ['the value after `NAME=` in the secret', 'secret: abcdef;\n', ['abcdef']],
@@ -74,9 +74,9 @@ it.each([
   ['the secret without its last character', 'abc', ['ab']],
   ['the secret without its first character', 'abc', ['bc']],
   ['the whole line `WEBHOOK_SECRET=…`', 'a', ['WEBHOOK_SECRET=a']],
-  ['a value in the JSON that is the secret', '{"a":"b","c":1,"d":"e"}', ['b', 'e']],
+  ['a value inside the JSON secret', '{"a":"b","c":1,"d":"e"}', ['b', 'e']],
   ['<detail> of the secret', 'abc', ['a', 'c', 'ab', 'bc']],
-  ['a value in the JSON that is the secret', '["a"]', []],
+  ['a value inside the JSON secret', '["a"]', []],
   ['the text `${WEBHOOK_SECRET}` as the secret', 'a', ['${WEBHOOK_SECRET}']],
   ['the secret in UTF-8 twice (é as Ã©)', 'é-Ñ', ['Ã©-Ã\x91', 'Ã©-Ã‘', 'Ã\x83Â©-Ã\x83Â\x91']],
   ['the secret in UTF-8 twice (é as Ã©)', 'e', []],
@@ -85,7 +85,7 @@ it.each([
 })
 
 it('a secret in JSON has each usual key, in four forms', () => {
-  const json = values('the whole JSON of the secret (with the key `<detail>`)', 'a')
+  const json = values('the whole JSON object that has the secret as its `<detail>`', 'a')
   expect(json.slice(0, 4)).toEqual([
     '{"WEBHOOK_SECRET":"a"}',
     '{"WEBHOOK_SECRET": "a"}',
@@ -106,8 +106,8 @@ it('a secret may be encoded after another step', () => {
     'abcdef',
   )
   expect(Object.fromEntries(steps.map(({ detail, value }) => [detail, value]))).toEqual({
-    'the base64 of its base64': 'WVdKalpHVm0=',
-    'the base64 of its base64 with a line feed (LF) after it': 'WVdKalpHVm0K',
+    'the secret in base64 twice': 'WVdKalpHVm0=',
+    'the secret in base64 twice, with a line feed (LF) in between': 'WVdKalpHVm0K',
     'the base64 of the secret with a line feed (LF) after it': 'YWJjZGVmCg==',
     'the hex of the secret with a line feed (LF) after it': '6162636465660a',
     'the base64 of the secret with a CRLF after it': 'YWJjZGVmDQo=',

@@ -12,7 +12,7 @@ it.each([
   ['the timestamp in ISO 8601 with `+00:00`', '2023-11-14T22:13:20+00:00'],
   ['the timestamp as Go prints a time', '2023-11-14 22:13:20 +0000 UTC'],
   ['the timestamp as Ruby prints a time', '2023-11-14 22:13:20 UTC'],
-  ['the timestamp without the zeros before it', '1700000000'],
+  ['the timestamp without its leading zeros', '1700000000'],
   ['the timestamp as a float', '1700000000.0'],
   ['the timestamp in nanoseconds', '1700000000000000000'],
   ['an empty timestamp', ''],

@@ -272,7 +272,7 @@ export const MISTAKES: readonly Mistake[] = [
   mistake('has no body without a content type', 'accepted-no-type', /without Content-Type/, {
     body: (sent, request) => (has(request, 'content-type') ? sent : ''),
   }),
-  mistake('inflates a compressed body', 'accepted-compressed', /inflates/, {
+  mistake('inflates a compressed body', 'accepted-compressed', /decompresses/, {
     body: (sent, request) => (has(request, 'content-encoding') ? inflated(sent) : sent),
   }),
   mistake('has a limit of 100 KB', 'accepted-100-kb', /413/, { limit: 100 * 1024 }),
@@ -359,7 +359,7 @@ export const MISTAKES: readonly Mistake[] = [
     },
   }),
   mistake('also verifies the trimmed body', 'body-line-end', /trims/, { otherBody: (sent) => latin1(sent).trimEnd() }),
-  mistake('also verifies the JSON written again', 'body-spacing', /parses the JSON/, {
+  mistake('also verifies the JSON serialized again', 'body-spacing', /parses the JSON/, {
     otherBody: (sent) => (sent[0] === 0x20 ? parsed(sent) : undefined),
   }),
   mistake('also verifies the body as text', 'body-replacement', /decodes/, {
@@ -456,7 +456,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   mistake(
     'answers 400 to what is not JSON, after the check',
     'accepted-bytes',
-    /A request with a wrong signature gets another status/,
+    /A request with an invalid signature gets another status/,
     { accept: (sent) => ({ status: /^[ \ufeff]*\{/.test(text(sent)) ? 204 : 400 }) },
   ),
   mistake('fails for what is not JSON, after the check', 'accepted-bytes', /Your code fails for/, {
@@ -478,12 +478,12 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     mistake(
       `parses the JSON, writes it again, and answers ${status} to other bodies`,
       'accepted-json-unusual',
-      /parses the JSON, writes it again/,
+      /parses the JSON and verifies what it serializes again/,
       { body: parsed, before: (_, sent) => (isJson(sent) ? undefined : { status }) },
     ),
   ),
   mistake('trims the body', 'accepted-line-ends', /trims the body/, { body: (sent) => latin1(sent).trim() }),
-  mistake('remembers nothing', 'replay-again', /The endpoint does not store nonces/, { reserve: () => true }),
+  mistake('remembers nothing', 'replay-again', /The endpoint stores no nonces/, { reserve: () => true }),
   mistake(
     'skips the check if a header is missing',
     'headers-no-timestamp',
