@@ -145,7 +145,7 @@ export class SqliteNonceStore implements NonceStore {
 
   claim(webhookId: string, keys: readonly string[], seconds: number, owner: string, isDone = false): ClaimState {
     const hashes = hashesOf(webhookId, keys)
-    const known = isDone ? undefined : this.#reservations.stateOf(hashes)
+    const known = this.#reservations.isFirst(hashes, owner, isDone) ? this.#reservations.stateOf(hashes) : undefined
     if (known !== undefined) return known
     const record = bytesOf(ownerHash(owner))
     const mark = bytesOf(claimMark(ownerHash(owner)))

@@ -91,6 +91,7 @@ const SCRIPTS: { readonly [name: string]: Script } = {
     OWN_CLAIM,
     [1, 'claims', 'a', 'claimed'],
     [2, 'claims', 'a', 'in_progress'],
+    [2, 'reserves', 'a', false],
     [1, 'claims', 'a', 'claimed'],
     [2, 'claims', 'a', 'in_progress'],
     [2, 'claims elsewhere', 'a', 'claimed'],
