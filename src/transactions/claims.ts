@@ -1,4 +1,4 @@
-import { NonceStoreError } from '../errors.js'
+import { codeOf, NonceStoreError, propertyOf } from '../errors.js'
 import { claimKeys, type NonceStore, newOwner, releaseKeys } from '../stores/nonce-store.js'
 import { startTimer } from '../within.js'
 
@@ -46,7 +46,8 @@ export class Claims {
       if (state === 'claimed') this.#groups.push(group)
       return state
     } catch (error) {
-      this.#groups.push(group)
+      // A claim that was refused before it was sent needs no release. While a server is silent, each command would keep the connection.
+      if (codeOf(propertyOf(error, 'cause')) !== 'ERR_NONCE_STORE_BUSY') this.#groups.push(group)
       void this.release().catch(() => {})
       throw error
     }

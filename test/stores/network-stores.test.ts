@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { handle, sign } from '../../src/index.js'
 import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
 import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
+import { SECRET } from '../support/request.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 
 // The options that all stores on a server have.
@@ -13,7 +15,7 @@ interface Options {
 }
 
 type Call = (...args: never[]) => Promise<unknown>
-type Store = Pick<DynamoDBNonceStore, 'reserve' | 'release'>
+type Store = Pick<DynamoDBNonceStore, 'reserve' | 'release' | 'claim'>
 
 /** Creates each store on a client whose only function is `call`. */
 const STORES: Readonly<Record<string, (call: Call, options?: Options) => Store>> = {
@@ -83,6 +85,20 @@ describe.each(Object.entries(STORES))('%s', (name, open) => {
     await time.pass(0)
     expect(statements()).toBe(2)
     await time.pass(1000)
+  })
+
+  it('releases no claim that was never sent, because each command would keep a lost connection open', async () => {
+    const { store, statements } = hanging({ concurrency: 1 })
+    const send = (text: string) => {
+      const request = { headers: sign(text, SECRET), body: Buffer.from(text) }
+      return handle({ webhookId: '42', request, eventId: () => text }, SECRET, store, () => {})
+    }
+    const errors = ['a', 'b', 'c'].map((text) => send(text).catch((error) => error))
+    await time.pass(999)
+    expect(statements()).toBe(1)
+    await time.pass(2001)
+    const codes = (await Promise.all(errors)).map(({ cause }) => cause.code)
+    expect(codes.sort()).toEqual(['ERR_NONCE_STORE_BUSY', 'ERR_NONCE_STORE_BUSY', 'ETIMEDOUT'])
   })
 
   it.each([
