@@ -52,8 +52,8 @@ export type Handled<T, Id> = T | ([Id] extends [never] ? never : undefined)
  *
  * With `eventId`, a function that returns the ID of the event, your code runs once per event. A repeated event is a success: `handle` resolves
  * to `undefined`, and your code does not run. Over a nonce store, `handle` claims the event for 30 s and renews the claim while your code
- * runs. If your process dies, the claim ends, and the sender's retry runs your code. Your code runs twice only if the process dies between
- * the end of your code and its record, or stands still for longer than its claim.
+ * runs. If your process dies, the claim ends, and the sender's retry runs your code. Your code can run twice if the claim is lost, or if the
+ * process dies between the end of your code and its record.
  *
  * With a `PostgresTransactionStore` or a `MySqlTransactionStore`, your code runs in the same database transaction as the reservation. The
  * work of your code and the reservation are committed together or not at all, even if the process dies.

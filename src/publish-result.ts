@@ -13,7 +13,7 @@ export interface WebhookResult {
    * - `repeated`: the event was handled before, so your code did not run.
    * - `claim_lost`: your code ended after its claim of the event, so it may have run twice.
    * - `failed`: your code threw an error.
-   * - `release_failed`: your code threw an error, and then the store failed. The retry is refused, so the event may be lost.
+   * - `release_failed`: your code threw an error, and then the store failed. Without `eventId`, the retry is refused.
    */
   readonly outcome: 'accepted' | 'repeated' | 'claim_lost' | 'failed' | 'release_failed' | RejectionReason | ErrorCode
   /** How long `receive` took, or how long `handle` and your code took together, in milliseconds. */

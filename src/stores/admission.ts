@@ -27,9 +27,9 @@ export class Admission {
     private readonly timeout: number,
   ) {}
 
-  /** Calls `ask` as soon as the limit allows and resolves to the response. */
-  send<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#hasRoom()) return this.#sendNow(ask)
+  /** Calls `ask` as soon as the limit allows and resolves to the response. If it is urgent, only a silent server makes it wait. */
+  send<T>(ask: () => Promise<T>, isUrgent = false): Promise<T> {
+    if (this.#hasRoom() || (isUrgent && !this.#isSilent)) return this.#sendNow(ask)
     return new Promise((resolve, reject) => {
       // Another request calls this function. `bind` keeps the AsyncLocalStorage of this request, by which a client may choose the database.
       const start = AsyncResource.bind(() => {

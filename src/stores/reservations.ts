@@ -105,7 +105,7 @@ export class Reservations {
 
   /**
    * Claims keys with `ask`, or records them as done. Rejects after the time-out. A late claim ends by itself. Only the first claim of an
-   * owner obeys the limit. Later calls are sent at once, because the code of a claim is running, and the claim would end while they wait.
+   * owner obeys the limit. Later calls are urgent, because the code of a claim is running, and the claim would end while they wait.
    */
   async claim(
     keys: readonly string[],
@@ -114,18 +114,17 @@ export class Reservations {
     isDone: boolean,
     ask: () => Promise<ClaimState>,
   ): Promise<ClaimState> {
-    const isFirst = !isDone && this.#claims.get(String(keys[0])) !== owner
+    const isFirst = this.isFirst(keys, owner, isDone)
     const known = isFirst ? this.stateOf(keys) : undefined
     if (known !== undefined) return known
-    let isOver = false
-    try {
-      const response = isFirst ? this.admission.send<ClaimState>(async () => (isOver ? 'in_progress' : ask())) : ask()
-      const state = await within(this.timeout, response)
-      this.note(keys, seconds, owner, isDone, state)
-      return state
-    } finally {
-      isOver = true
-    }
+    const state = await within(this.timeout, this.admission.send(ask, !isFirst))
+    this.note(keys, seconds, owner, isDone, state)
+    return state
+  }
+
+  /** Returns whether a call is the first claim of its owner, and does not extend or record one. */
+  isFirst(keys: readonly string[], owner: string, isDone: boolean): boolean {
+    return !isDone && this.#claims.get(String(keys[0])) !== owner
   }
 
   /** Returns why keys cannot be reserved or claimed, if this process knows it without a statement. */

@@ -433,6 +433,19 @@ describe('a claim', () => {
     expect(sent).toHaveLength(4)
   })
 
+  it('is extended and recorded one at a time while the server is silent, so that the client notices a lost connection', async () => {
+    const { sent, claim } = openClaims()
+    for (const key of ['a', 'b']) await claim(key, key, 'claimed')
+    const never = new Promise<never>(() => {})
+    const outcomes = Promise.allSettled([claim('c', 'c', never)])
+    await time.pass(500)
+    const later = Promise.allSettled([claim('a', 'a', never), claim('b', 'b', never, true)])
+    await time.pass(500)
+    expect(sent).toEqual(['a', 'b', 'c'])
+    expect(await outcomes).toMatchObject([{ reason: { code: 'ETIMEDOUT' } }])
+    expect(await later).toMatchObject([1, 2].map(() => ({ reason: { code: 'ERR_NONCE_STORE_BUSY' } })))
+  })
+
   it('that is released is forgotten, so that the next claim asks', async () => {
     const { reservations, sent, claim } = openClaims()
     await claim('a', 'one', 'claimed')

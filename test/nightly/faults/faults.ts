@@ -86,6 +86,8 @@ export interface Row {
   processes?: number
   /** Milliseconds between two requests of a process. By default 40. */
   interval?: number
+  /** Whether the requests have events, as with `eventId`. */
+  hasEvents?: boolean
   /** The reservations that the fault makes the store lose. By default nothing. */
   loses?: 'everything' | 'something' | 'nothing'
   /**
@@ -418,13 +420,14 @@ export function testFaults(rows: readonly Row[]): void {
 async function underLoad(
   kind: string,
   address: unknown,
-  { processes = 2, interval = 40 }: Pick<Row, 'processes' | 'interval'>,
+  { processes = 2, interval = 40, hasEvents = false }: Pick<Row, 'processes' | 'interval' | 'hasEvents'>,
   fault: Fault,
   after: number,
 ): Promise<Report> {
   const seed = `${process.pid}-${Date.now()}-${loads++}`
   const workers = Array.from({ length: processes }, (_, index) => {
-    const worker = startWorker(kind, address, 'load', seed, String(interval), String(1 + (index % 2)))
+    const args = [seed, interval, 1 + (index % 2), hasEvents ? 'events' : ''].map(String)
+    const worker = startWorker(kind, address, 'load', ...args)
     return { worker, lines: createInterface({ input: worker.stdout })[Symbol.asyncIterator]() }
   })
   const read = (lines: AsyncIterator<string>) => lines.next().then(({ value }) => value)

@@ -183,6 +183,7 @@ it.runIf(isInstalled('redis-server')).concurrent.each([
   ['redis-read-only.ts', FAILOVER],
   ['ioredis-shared.ts', droppedConnections(CLIENTS, startBehindProxy)],
   ['redis-shared.ts', droppedConnections(CLIENTS, startBehindProxy)],
+  ['redis.ts', { ...droppedConnections(CLIENTS, startBehindProxy), processes: 1, interval: 100, hasEvents: true }],
 ] as const)('%s recovers', async (file, row) => {
   const { healedAfter, acceptedTwice, failures } = await measureFault(file, { ...row, store: 'Redis, other files' })
   expect(failures).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handle, type NonceStore } from '../../../src/index.js'
-import { eventually, RedisServer, temporaryFolder } from '../../support/servers.js'
+import { eventually, RedisServer, TcpProxy, temporaryFolder } from '../../support/servers.js'
 import { connectStore } from './connect.js'
 import { Receiver, type SignedText, signed } from './receiver.js'
 import { MARIADB, POSTGRES, REDIS, type Server } from './shared-stores.js'
@@ -29,7 +29,7 @@ describe.each(
     { client: 'mysql2', ...MARIADB },
   ].filter(({ installed }) => installed),
 )('an event over $client', ({ client, start }) => {
-  let server: Server & { url: string }
+  let server: Server & { url: string; port: number }
   let processes: { nonceStore: NonceStore; close: () => unknown }[]
   beforeAll(async () => {
     server = await start()
@@ -96,6 +96,26 @@ describe.each(
       expect(effects).toBe(1)
     })
   }
+
+  it('is recorded after a firewall dropped the connections, although other events end one after the other', async () => {
+    const proxy = await TcpProxy.start(server.port)
+    const address = server.url.replace(String(server.port), String(proxy.port))
+    processes.push(await connectStore(`${client}.ts`, address, 1000))
+    let effects = 0
+    const work = async (milliseconds: number) => {
+      await sleep(milliseconds)
+      effects++
+      return 'done'
+    }
+    const ids = Array.from({ length: 8 }, (_, index) => `${client} ${index} ${Date.now()}`)
+    const first = Promise.all(ids.map((id, index) => send(signed(id), 2, () => work(1000 + 300 * index))))
+    await sleep(500)
+    proxy.dropConnections()
+    expect(await first).toEqual(ids.map(() => 'done'))
+    for (const id of ids) await eventually(async () => expect(await send(signed(id), 1, () => work(0))).toBeUndefined())
+    expect(effects).toBe(8)
+    proxy.stop()
+  })
 
   it('runs again if its process stands still for 40 s, and is then done', async () => {
     const file = join(temporaryFolder(), 'effects')

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sign, verify } from '../../../dist/index.js'
+import { handle, sign, verify } from '../../../dist/index.js'
 import { connectStore } from './connect.js'
 
 const [kind = '', address = '', task = '', ...args] = process.argv.slice(2)
@@ -40,9 +40,9 @@ const TASKS = {
   /**
    * Sends new requests at a fixed rate, whether the store answers or not, until it reads `stop`. All processes send the same
    * signed messages, but each process splits them in its own way into nonce and body. Then it reads numbers, and sends the
-   * requests with these numbers again. It prints the outcome of each.
+   * requests with these numbers again. It prints the outcome of each. With `events`, each request has an event.
    */
-  async load(seed = '', interval = '', split = '') {
+  async load(seed = '', interval = '', split = '', events = '') {
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
     process.stdout.write('ready\n')
     const start = Number((await lines.next()).value)
@@ -56,9 +56,16 @@ const TASKS = {
       const headers = sign(body, WEBHOOK_SECRET, { nonce, timestamp })
       const startedAt = Date.now()
       const clock = performance.now()
-      const outcome = await verify({ webhookId: '42', headers, body }, WEBHOOK_SECRET, nonceStore).then(
-        (result) => (result.ok ? 'accepted' : result.reason),
-        (error) => `${error.code}: ${error.cause?.message || error.cause?.code || error.cause}`,
+      const source = { webhookId: '42', request: { headers, body: Buffer.from(body) }, eventId: () => number }
+      const accept = events
+        ? () => handle(source, WEBHOOK_SECRET, nonceStore, () => 'accepted')
+        : async () => {
+            const result = await verify({ webhookId: '42', headers, body }, WEBHOOK_SECRET, nonceStore)
+            return result.ok ? 'accepted' : result.reason
+          }
+      const outcome = await accept().then(
+        (accepted) => accepted ?? 'repeated',
+        (error) => error.reason ?? `${error.code}: ${error.cause?.message || error.cause?.code || error.cause}`,
       )
       return { number, startedAt, milliseconds: performance.now() - clock, outcome }
     }
