@@ -1,13 +1,14 @@
 import { Pool } from 'pg'
 
 const { DATABASE_URL: connectionString } = process.env
-const pool = new Pool({ connectionString, connectionTimeoutMillis: 1000 }).on('error', console.error)
+const pool = new Pool({ connectionString, connectionTimeoutMillis: 1000, query_timeout: 1000 })
+pool.on('error', console.error)
 await pool.query('CREATE TABLE IF NOT EXISTS webhooks (id bigserial PRIMARY KEY, name text UNIQUE, secrets text[])')
 
 type Found = { webhookId: string; secret: string[] }
 const cache = new Map<string, { found: Found; until: number }>()
 
-/** Asks the database at most every 60 s per webhook. While the database is down, the last record is used. */
+/** Asks the database about every 60 s per webhook. While the database is down, the last record is used. */
 export async function findWebhook(name = ''): Promise<Found | null> {
   const key = name.toLowerCase()
   const cached = cache.get(key)
