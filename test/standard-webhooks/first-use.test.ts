@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
 import { TestClock } from '../support/request.js'
-import { STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
+import { PUBLIC_KEY, STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
 
 // The random keys with which the request to an unknown webhook is checked. Each test loads the modules again, as a new process does.
 
@@ -13,6 +13,10 @@ vi.mock('node:crypto', async (importOriginal) => {
     randomBytes(size: number) {
       random.keys++
       return original.randomBytes(size)
+    },
+    createPublicKey(key: object) {
+      if (!random.hasEd25519) throw new Error('unsupported')
+      return original.createPublicKey(key as Parameters<typeof original.createPublicKey>[0])
     },
     generateKeyPairSync(type: 'ed25519') {
       if (!random.hasEd25519) throw new Error('unsupported')
@@ -55,4 +59,13 @@ it('are not needed without Ed25519, as in FIPS mode: a v1a signature of a strang
     'unknown_webhook',
     'signature_mismatch',
   ])
+})
+
+it('without Ed25519, a public key is an error of the receiver, and no refusal of the sender', async () => {
+  random.hasEd25519 = false
+  const { receive } = await import('../../src/standard-webhooks/index.js')
+  const { headers, body } = signedMessage({ signature: V1A })
+  const source = { webhookId: '42', request: { headers, rawBody: Buffer.from(body) } }
+  const call = receive(source, PUBLIC_KEY, new MemoryNonceStore(), new TestClock())
+  await expect(call).rejects.toThrow(/^unsupported$/)
 })
