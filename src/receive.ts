@@ -198,7 +198,7 @@ function readWebhook<Secrets, Key>(
   const { webhookId, secret } = Object(webhook)
   const owner = isLookedUp ? " of the function's result" : ''
   const fix = isLookedUp
-    ? 'Return { webhookId, secret }, or null if there is no webhook.'
+    ? 'Return { webhookId, secret } with the ID as a string, or null if there is no webhook.'
     : 'Pass { webhookId, request } with the ID as a string.'
   assertText(webhookId, isLookedUp ? `webhookId${owner}` : 'source.webhookId', fix)
   details.webhookId = webhookId

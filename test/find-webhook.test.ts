@@ -257,7 +257,11 @@ describe('the error of the function', () => {
     ['an empty list of records', [], /^webhookId of the function's result is undefined\. Return .*, or null if there/],
     ['false', false, /^webhookId of the function's result is undefined\. Return/],
     ['a secret', SECRET, /Return \{ webhookId, secret \}/],
-    ['a number as the ID', { webhookId: 42, secret: SECRET }, /is a number\. Return \{ webhookId, secret \}/],
+    [
+      'a number as the ID',
+      { webhookId: 42, secret: SECRET },
+      /is a number\. Return \{ webhookId, secret \} with the ID as a string/,
+    ],
     ['half a character in the ID', { webhookId: '\ud800', secret: SECRET }, /lone surrogate.*Pass the whole text/],
     ['null as the ID', { webhookId: null, secret: SECRET }, /^webhookId of the function's result is null\. Return/],
     ['no secret', { webhookId: '42' }, /^secret of the function's result is undefined\. Pass the secret as text/],

@@ -38,9 +38,9 @@ const FRAMEWORKS: readonly Framework[] = [
   },
   {
     matches: (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
-    name: 'Koa and node:http',
+    name: 'Koa, Next.js and node:http',
     request: 'req',
-    fix: 'put this route before any body parser.',
+    fix: 'put this route before any body parser. Next.js: export const config = { api: { bodyParser: false } }.',
   },
   {
     matches: (value) => hasMethod(value, 'arrayBuffer'),

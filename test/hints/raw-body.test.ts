@@ -8,7 +8,7 @@ import { GUIDE, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/
 import { readOnServer } from '../support/http-server.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
-const NODE = /\nKoa and node:http: pass await readBody\(req\), and .*\.$/
+const NODE = /\nKoa, Next.js and node:http: pass await readBody\(req\), and .*\.$/
 
 /** Returns the error of `verify` for a body. */
 async function errorFor(body: unknown): Promise<TypeError> {
@@ -49,7 +49,7 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     [
       "a server's message that a body parser read",
       () => received(async (message) => collected(message).then(() => message)),
-      /^request\.body is a stream that was already read, .*\nKoa and node:http: /,
+      /^request\.body is a stream that was already read, .*\nKoa, Next.js and node:http: /,
     ] as const,
     ["a server's chunks", () => received(collected), / Buffer\.concat\(chunks\)\.$/] as const,
   ])('%s', async (_, body, fix) => {
