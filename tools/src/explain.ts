@@ -4,7 +4,9 @@ import type { Clock } from '../../src/clock.js'
 import { MAX_LINE, oneLine } from '../../src/describe-error.js'
 import { codeOf, type WebhookRejectedError } from '../../src/errors.js'
 import type { RefusalLog } from '../../src/refuse.js'
-import type { Secret, WebhookRequest } from '../../src/request.js'
+import type { WebhookRequest } from '../../src/request.js'
+import type { StandardSecret } from '../../src/standard-webhooks/secret.js'
+import { within } from '../../src/within.js'
 import { findingsText } from './cli/output/findings.js'
 import { diagnose } from './diagnose/index.js'
 
@@ -17,12 +19,15 @@ interface ExplainOptions {
 }
 
 /** Finds the secret of a webhook by its ID. */
-type FindSecret = (webhookId: string) => Secret | null | undefined | Promise<Secret | null | undefined>
+type FindSecret = (webhookId: string) => StandardSecret | null | undefined | Promise<StandardSecret | null | undefined>
 
 const MAX_BODY_BYTES = 65_536
 
 /** After an explanation, none begins for 50 times as long, because anybody can send requests that are refused. */
 const REST = 50
+
+/** How long the function that finds the secret may take, in milliseconds. */
+const MAX_SEARCH = 10_000
 const HOUR = 3_600_000
 
 /** The explanations of this process, because a handler can call `explain` for each request. */
@@ -62,7 +67,7 @@ const PLAIN = Object.assign((_: unknown, text: string) => text, { width: Number.
  * ```
  */
 export function explain(
-  secret: Secret | FindSecret,
+  secret: StandardSecret | FindSecret,
   options: ExplainOptions = {},
 ): (entry: RefusalLog) => Promise<void> {
   assertOptions(options, ['log', 'clock'])
@@ -73,23 +78,29 @@ export function explain(
     if (codeOf(entry.error) !== 'ERR_WEBHOOK_REJECTED') return
     const { received, webhookId, reason } = entry.error as WebhookRejectedError
     if (received === undefined || ['replayed_nonce', 'unknown_webhook'].includes(reason)) return
-    const start = clock.now()
-    if (!begin(`${reason} ${webhookId}`, start)) return
+    const [start, now, key] = [performance.now(), clock.now(), `${reason} ${webhookId}`]
+    if (!begin(key, start)) return
     try {
       // The response is sent first.
       await nextTurn()
-      const secrets = typeof secret === 'function' ? webhookId && (await secret(webhookId)) : secret
+      const secrets =
+        typeof secret === 'function' ? webhookId && (await within(MAX_SEARCH, secret(webhookId), noSecret)) : secret
       const name = webhookId ?? '(unknown)'
-      for (const line of secrets ? await linesAbout({ webhookId: name, ...received }, secrets, start) : []) {
+      for (const line of secrets ? await linesAbout({ webhookId: name, ...received }, secrets, now) : []) {
         await log({ ...entry, message: `Webhook ${oneLine(name)}: ${reason}: ${oneLine(line, MAX_LINE)}` })
       }
+    } catch (error) {
+      explained.times.delete(key)
+      throw error
     } finally {
-      const end = clock.now()
+      const end = performance.now()
       explained.restsUntil = end + REST * Math.max(1, end - start)
       explained.isRunning = false
     }
   }
 }
+
+const noSecret = () => new Error(`No secret within ${MAX_SEARCH} ms. Check the function that you passed to explain.`)
 
 /** Begins an explanation, and returns `true`, if the limits allow it. The key is the reason and the webhook. */
 function begin(key: string, now: number): boolean {
@@ -106,7 +117,7 @@ function begin(key: string, now: number): boolean {
 
 async function linesAbout(
   request: WebhookRequest & { body: Uint8Array },
-  secret: Secret,
+  secret: StandardSecret,
   now: number,
 ): Promise<string[]> {
   const { length } = request.body

@@ -111,7 +111,9 @@ export function schemeOf(headers: readonly Header[]): ToolScheme {
 
 function schemeOfNames(names: readonly string[]): ToolScheme | undefined {
   const has = (name: string) => names.includes(name)
-  const signed = SCHEMES.find((scheme) => has(scheme.headers.signature))
+  // Other systems send an `X-Signature` too, so a scheme of which all headers are present comes first.
+  const isComplete = ({ headers }: ToolScheme) => Object.values(headers).every(has)
+  const signed = SCHEMES.find(isComplete) ?? SCHEMES.find((scheme) => has(scheme.headers.signature))
   // `verify` reads the first set of names of which the request has a header, and does not mix sets.
   const possible = SCHEMES.filter(({ isStandard }) => signed === undefined || isStandard === signed.isStandard)
   return possible.find((scheme) => Object.values(scheme.headers).some(has))

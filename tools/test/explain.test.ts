@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type RefusalLog, receive, refusal, refuse, WebhookRejectedError } from '../../src/index.js'
 import type { RejectionReason } from '../../src/result.js'
 import { receive as receiveStandard } from '../../src/standard-webhooks/index.js'
 import { post, serve } from '../../test/support/http-server.js'
 import { NOW, RecordingStore, SECRET, signedRequest, TestClock } from '../../test/support/request.js'
+import { SimulatedTime } from '../../test/support/simulated-time.js'
 import { diagnose } from '../src/index.js'
 import { findLeaks } from './leaks.js'
 
@@ -19,7 +21,7 @@ afterEach(() => {
 })
 
 /** Real mistakes of senders, and the secret of the receiver. */
-const CASES: readonly { what: string; secret: string; headers: Record<string, string>; body: string }[] = [
+const CASES: readonly { what: string; secret: string | Buffer; headers: Record<string, string>; body: string }[] = [
   {
     what: 'the sender of Standard Webhooks signed another ID',
     secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1u',
@@ -29,6 +31,17 @@ const CASES: readonly { what: string; secret: string; headers: Record<string, st
       'webhook-signature': 'v1,cen80faxyCQo0IPa0meAbGov7WChcpCXmMS5OVYKvrE=',
     },
     body: '{"k":15}',
+  },
+  {
+    what: 'another system signed the request too, and the secret is the key itself',
+    secret: Buffer.from('Zk3Qw8Lx2Vb6Nz0Ks5Rd9Mf1Pj7Gc4Ua'),
+    headers: {
+      'webhook-id': 'evt_g16',
+      'webhook-timestamp': '1795900000',
+      'webhook-signature': 'v1,xL0/vtDHW9b7InJ50j86AM6Okyc/wkaW5B+0WIDsgws=',
+      'x-signature': 'a signature of another system',
+    },
+    body: '{"k":16}',
   },
   {
     what: 'the body contains the secret',
@@ -64,7 +77,7 @@ describe.each(CASES)('a live handler, if $what', ({ secret, headers, body }) => 
         const store = new RecordingStore()
         await ('webhook-id' in headers
           ? receiveStandard(source, secret, store, clock)
-          : receive(source, secret, store, clock))
+          : receive(source, String(secret), store, clock))
       } catch (error) {
         const log = explain(secret, { clock, log: ({ message }) => void lines.push(message) })
         refuse(response, error, {
@@ -92,7 +105,7 @@ describe.each(CASES)('a live handler, if $what', ({ secret, headers, body }) => 
     }
     const text = found.join('\n').replace(/\b[0-9a-f]{64}\b/g, 'a hash')
     expect(text).not.toMatch(/[^\P{Cc}\n]/u)
-    expect(findLeaks(text, secret, JSON.stringify([headers, usual]))).toEqual([])
+    expect(findLeaks(text, String(secret), JSON.stringify([headers, usual]))).toEqual([])
   })
 
   it('gets no finding if the body is not read, because the headers break a rule', async () => {
@@ -110,11 +123,19 @@ function rejection(
   return new WebhookRejectedError(rejected, webhookId, { headers, body })
 }
 
+const entryOf = (error: unknown): RefusalLog => ({ level: 'warn', status: 401, message: 'the usual line', error })
+
+/** Lets the limits count by a clock. */
+function limitBy(clock: TestClock): void {
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.now())
+}
+
 /** Returns a function that logs an error, and resolves to how many lines were added to the usual line. */
 function open(clock = new TestClock(), secret: Parameters<typeof explain>[0] = SECRET) {
+  limitBy(clock)
   return async (error: unknown, during = () => {}) => {
     const lines: RefusalLog[] = []
-    const entry: RefusalLog = { level: 'warn', status: 401, message: 'the usual line', error }
+    const entry = entryOf(error)
     const log = (one: RefusalLog) => {
       lines.push(one)
       if (one !== entry) during()
@@ -129,6 +150,7 @@ const FOUND = [expect.stringMatching(/^Webhook \w+: \w+: .*\(body_newline\).* Fi
 
 it('10 000 forged requests get one explanation', async () => {
   const clock = new TestClock()
+  limitBy(clock)
   const lines: string[] = []
   const log = explain(SECRET, { clock, log: ({ message }) => void lines.push(message) })
   const logged: Promise<void>[] = []
@@ -239,12 +261,30 @@ describe('an explanation', () => {
     expect(asked).toEqual(['42', '43'])
   })
 
-  it('can be the next after one that failed', async () => {
+  it('can be the next for the same webhook after one that failed', async () => {
     const clock = new TestClock()
     const failing = open(clock, () => Promise.reject(new Error('no connection')))
     await expect(failing(rejection('42'))).rejects.toThrow('no connection')
     clock.milliseconds += 50
-    expect(await open(clock)(rejection('43'))).toEqual(FOUND)
+    expect(await open(clock)(rejection('42'))).toEqual(FOUND)
+  })
+
+  it('waits at most 10 s for a secret', async () => {
+    const time = new SimulatedTime()
+    time.start()
+    try {
+      const hanging = explain(() => new Promise(() => {}), { log: () => {} })(entryOf(rejection('42')))
+      const outcome = hanging.catch(String)
+      for (let turn = 0; turn < 3; turn++) await nextTurn()
+      await time.pass(10_000)
+      expect(await outcome).toMatch(/^Error: No secret within 10000 ms\. Check /)
+      time.now += 500_000
+      const log = vi.fn()
+      await explain(SECRET, { log })(entryOf(rejection('43')))
+      expect(log).toHaveBeenCalledTimes(3)
+    } finally {
+      time.stop()
+    }
   })
 
   it('rejects as the log does, so that refuse can say so', async () => {

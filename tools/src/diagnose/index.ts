@@ -3,7 +3,9 @@ import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../../src/request.js'
 import { type Body, bytesOf } from '../../../src/rules/body.js'
 import { readHeaders } from '../../../src/rules/headers.js'
+import type { StandardSecret } from '../../../src/standard-webhooks/secret.js'
 import { splitSecret } from '../../../src/standard-webhooks/secret-text.js'
+import { base64, fromUtf8, isUtf8 } from '../bytes.js'
 import { type Header, listHeaders, withoutIterator } from '../capture/headers.js'
 import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
 import { schemeOf } from '../schemes.js'
@@ -27,7 +29,7 @@ export interface RequestToExplain extends WebhookRequest {
  * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection should.
  * `diagnose` also takes much longer than `verify`.
  *
- * If a finding says what the sender signed, `diagnose` has confirmed it: the same computation leads to the received signature. Findings
+ * If a finding says what the sender signed, `diagnose` has confirmed it: the same computation produces the received signature. Findings
  * never contain the secret.
  *
  * The search ends after at most 15 000 hashes, and after about a second. Other work of the process runs during the search. A body of up to
@@ -36,7 +38,7 @@ export interface RequestToExplain extends WebhookRequest {
  *
  * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Pass `method` and `path` too if you know them: a GET has
  *   no body, and a URL may contain the secret.
- * @param secret - the webhook's signing secret as text, or a list of secrets.
+ * @param secret - the webhook's signing secret, or a list of secrets. For Standard Webhooks, bytes are the key itself.
  * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without a clock, the time is unknown, so no
  *   finding says that a clock is wrong.
  * @param original - the body before the client changed it, if you know it. For example, `curl -d @file` removes the line breaks of a file.
@@ -61,7 +63,7 @@ export interface RequestToExplain extends WebhookRequest {
  */
 export async function diagnose(
   request: RequestToExplain,
-  secret: Secret,
+  secret: StandardSecret,
   clock?: Clock,
   original?: Body,
 ): Promise<Diagnosis> {
@@ -80,10 +82,11 @@ export function readArguments(...given: Parameters<typeof diagnose>): RequestToD
   if (original !== undefined && sent === undefined) {
     throw invalidType(`original is ${kindOf(original)}. Pass the bytes of the file that was sent.`)
   }
-  const secrets = readSecrets(secret).flatMap(splitSecret)
+  const scheme = schemeOf(lines)
+  const secrets = readSecrets(scheme.isStandard ? textOf(secret) : (secret as Secret)).flatMap(splitSecret)
   if (clock !== undefined) assertClock(clock)
   return {
-    ...readHeaders(headers, [schemeOf(lines).headers]),
+    ...readHeaders(headers, [scheme.headers]),
     headers: [...targetOf(request), ...lines],
     body,
     original: sent,
@@ -91,6 +94,13 @@ export function readArguments(...given: Parameters<typeof diagnose>): RequestToD
     now: timeOf(clock ?? Date),
     isArrivalKnown: clock !== undefined,
   }
+}
+
+/** Returns keys in bytes as text: as base64, and as the text that some platforms use as the key. */
+function textOf(secret: StandardSecret): Secret {
+  const texts = (one: string | Uint8Array) =>
+    one instanceof Uint8Array ? [`whsec_${base64(one)}`, ...(isUtf8(one) ? [fromUtf8(one)] : [])] : [one]
+  return typeof secret === 'object' ? [secret].flat().flatMap(texts) : secret
 }
 
 /** Returns the method and the path as the pseudo-headers of HTTP/2. */
