@@ -118,7 +118,7 @@ export class DynamoDBNonceStore implements NonceStore {
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const hashes = hashesOf(webhookId, keys)
-    await this.#reservations.release(hashes, () => this.#release(hashes, owner))
+    await this.#reservations.release(hashes, () => this.#release(hashes, owner), owner)
   }
 
   /**

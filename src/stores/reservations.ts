@@ -40,8 +40,8 @@ export class Reservations {
   readonly #own: OwnKeys
   /** What the server said about the keys of another process. */
   readonly #refused: RecentKeys<Exclude<ClaimState, 'claimed'>>
-  /** The owner of each claim of this process, by its first key. */
-  readonly #claims = new Map<string, string>()
+  /** The owners in this process that have claimed keys. */
+  readonly #claimers = new Set<string>()
 
   /** The times `timeout` and `now()` are in milliseconds. `concurrency` is the maximum number of reservations in flight. */
   constructor(timeout: number, concurrency: number, now: () => number = () => performance.now()) {
@@ -105,7 +105,7 @@ export class Reservations {
 
   /**
    * Claims keys with `ask`, or records them as done. Rejects after the time-out. A late claim ends by itself. Only the first claim of an
-   * owner obeys the limit. Later calls are urgent, because the code of a claim is running, and the claim would end while they wait.
+   * owner obeys the limit. Later calls are urgent, because the work of the earlier calls would be lost if the claim ended meanwhile.
    */
   async claim(
     keys: readonly string[],
@@ -114,7 +114,7 @@ export class Reservations {
     isDone: boolean,
     ask: () => Promise<ClaimState>,
   ): Promise<ClaimState> {
-    const isFirst = this.isFirst(keys, owner, isDone)
+    const isFirst = this.isFirst(owner, isDone)
     const known = isFirst ? this.stateOf(keys) : undefined
     if (known !== undefined) return known
     const state = await within(this.timeout, this.admission.send(ask, !isFirst))
@@ -123,8 +123,8 @@ export class Reservations {
   }
 
   /** Returns whether a call is the first claim of its owner, and does not extend or record one. */
-  isFirst(keys: readonly string[], owner: string, isDone: boolean): boolean {
-    return !isDone && this.#claims.get(String(keys[0])) !== owner
+  isFirst(owner: string, isDone: boolean): boolean {
+    return !isDone && !this.#claimers.has(owner)
   }
 
   /** Returns why keys cannot be reserved or claimed, if this process knows it without a statement. */
@@ -139,28 +139,27 @@ export class Reservations {
 
   /** Remembers the response to a claim. An event is remembered for 600 s, because its own TTL is days. */
   note(keys: readonly string[], seconds: number, owner: string, isDone: boolean, state: ClaimState): void {
-    const first = String(keys[0])
-    if (state === 'claimed' && !isDone) this.#claims.set(first, owner)
-    else if (this.#claims.get(first) === owner) this.#claims.delete(first)
+    if (state === 'claimed' && !isDone) this.#claimers.add(owner)
+    else this.#claimers.delete(owner)
     // `handle` remembers keys that are in progress.
     if (state === 'taken') this.#remember(keys, state, seconds)
     else if (state === 'claimed' && isDone) this.#own.reserveAll('', keys, Math.min(seconds, NONCE_TTL_SECONDS), OWNER)
   }
 
-  /** Releases keys with `ask` at once, so that the sender's retry is not refused. Rejects after the time-out. */
-  async release(keys: readonly string[], ask: () => Promise<unknown>): Promise<void> {
+  /** Releases keys with `ask` at once, so that no retry is refused. Only a silent server makes a claim wait, which also ends by itself. */
+  async release(keys: readonly string[], ask: () => Promise<unknown>, owner = ''): Promise<void> {
     // The keys are forgotten now and when the release ends, because a lost response must not refuse the retry either.
     this.forget(keys)
     try {
-      await within(this.timeout, ask())
+      await within(this.timeout, this.#claimers.has(owner) ? this.admission.send(ask, true) : ask())
     } finally {
-      this.forget(keys)
+      this.forget(keys, owner)
     }
   }
 
-  forget(keys: readonly string[]): void {
+  forget(keys: readonly string[], owner = ''): void {
+    this.#claimers.delete(owner)
     this.#own.release('', keys, OWNER)
-    this.#claims.delete(String(keys[0]))
     for (const key of [...keys, idOf(keys)]) this.#refused.delete(key)
   }
 

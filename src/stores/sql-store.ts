@@ -163,7 +163,7 @@ export class SqlNonceStore extends SqlStore implements NonceStore {
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const hashes = hashesOf(webhookId, keys)
-    await this.reservations.release(hashes, () => this.#release(hashes, owner))
+    await this.reservations.release(hashes, () => this.#release(hashes, owner), owner)
   }
 
   protected createProbe(webhookId: string, key: string): Required<Omit<Probe, 'advice' | 'checkSettings'>> {

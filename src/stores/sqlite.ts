@@ -145,7 +145,7 @@ export class SqliteNonceStore implements NonceStore {
 
   claim(webhookId: string, keys: readonly string[], seconds: number, owner: string, isDone = false): ClaimState {
     const hashes = hashesOf(webhookId, keys)
-    const known = this.#reservations.isFirst(hashes, owner, isDone) ? this.#reservations.stateOf(hashes) : undefined
+    const known = this.#reservations.isFirst(owner, isDone) ? this.#reservations.stateOf(hashes) : undefined
     if (known !== undefined) return known
     const record = bytesOf(ownerHash(owner))
     const mark = bytesOf(claimMark(ownerHash(owner)))
@@ -161,7 +161,7 @@ export class SqliteNonceStore implements NonceStore {
   release(webhookId: string, keys: readonly string[], owner: string): void {
     const hashes = hashesOf(webhookId, keys)
     for (const hash of hashes) this.#release.run(bytesOf(hash), bytesOf(claimMark(ownerHash(owner))))
-    this.#reservations.forget(hashes)
+    this.#reservations.forget(hashes, owner)
   }
 
   /** Writes all rows, or none if a key belongs to somebody else. */

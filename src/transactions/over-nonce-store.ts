@@ -44,7 +44,7 @@ export async function claimAndRun<Transaction, T>(
   }
   if (event === 'taken') {
     // A replay of this message must be refused. If the record fails, the replay is one more repeat.
-    await claims.record().catch(() => {})
+    await claims.record().catch(() => claims.release().catch(() => {}))
     return { outcome: 'repeated' }
   }
 

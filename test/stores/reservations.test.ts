@@ -419,9 +419,10 @@ describe('a claim', () => {
     const slow = claim('b', 'two', new Promise(() => {}))
     const waiting = claim('c', 'three', 'claimed')
     await time.pass(0)
-    expect(await claim('a', 'one', 'claimed')).toBe('claimed')
-    expect(await claim('a', 'one', 'claimed', true)).toBe('claimed')
-    expect(sent).toEqual(['one', 'two', 'one', 'one'])
+    const later = [claim('event', 'one', 'claimed'), claim('a', 'one', 'claimed'), claim('a', 'one', 'claimed', true)]
+    await time.pass(0)
+    expect(sent).toEqual(['one', 'two', 'one', 'one', 'one'])
+    expect(await Promise.all(later)).toEqual(Array(3).fill('claimed'))
     const outcomes = Promise.allSettled([slow, waiting])
     await time.pass(1000)
     expect(await outcomes).toMatchObject([
@@ -430,20 +431,24 @@ describe('a claim', () => {
     ])
     // A claim that was refused is not sent later.
     await time.pass(10_000)
-    expect(sent).toHaveLength(4)
+    expect(sent).toHaveLength(5)
   })
 
-  it('is extended and recorded one at a time while the server is silent, so that the client notices a lost connection', async () => {
-    const { sent, claim } = openClaims()
-    for (const key of ['a', 'b']) await claim(key, key, 'claimed')
+  it('is extended, recorded and released one at a time while the server is silent, so that the client notices a lost connection', async () => {
+    const { reservations, sent, claim } = openClaims()
+    const release = (key: string) => reservations.release([key], async () => void sent.push('released'), key)
+    for (const key of ['a', 'b', 'd']) await claim(key, key, 'claimed')
     const never = new Promise<never>(() => {})
     const outcomes = Promise.allSettled([claim('c', 'c', never)])
     await time.pass(500)
-    const later = Promise.allSettled([claim('a', 'a', never), claim('b', 'b', never, true)])
+    const later = Promise.allSettled([claim('a', 'a', never), claim('b', 'b', never, true), release('d')])
     await time.pass(500)
-    expect(sent).toEqual(['a', 'b', 'c'])
+    expect(sent).toEqual(['a', 'b', 'd', 'c'])
     expect(await outcomes).toMatchObject([{ reason: { code: 'ETIMEDOUT' } }])
-    expect(await later).toMatchObject([1, 2].map(() => ({ reason: { code: 'ERR_NONCE_STORE_BUSY' } })))
+    expect(await later).toMatchObject(Array(3).fill({ reason: { code: 'ERR_NONCE_STORE_BUSY' } }))
+    // A reservation does not end by itself, so its release is always sent.
+    await release('a key without a claim')
+    expect(sent.at(-1)).toBe('released')
   })
 
   it('that is released is forgotten, so that the next claim asks', async () => {

@@ -124,7 +124,7 @@ export class RedisNonceStore implements NonceStore {
 
   async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
     const redisKeys = this.#redisKeys(webhookId, keys)
-    await this.#reservations.release(redisKeys, () => this.#release(redisKeys, owner))
+    await this.#reservations.release(redisKeys, () => this.#release(redisKeys, owner), owner)
   }
 
   /**
