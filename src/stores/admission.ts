@@ -27,7 +27,7 @@ export class Admission {
     private readonly timeout: number,
   ) {}
 
-  /** Calls `ask` as soon as the limit allows and resolves to the response. If it is urgent, only a silent server makes it wait. */
+  /** Calls `ask` as soon as the limit allows and resolves to the response. An urgent call only waits if the server is silent. */
   send<T>(ask: () => Promise<T>, isUrgent = false): Promise<T> {
     if (this.#hasRoom() || (isUrgent && !this.#isSilent)) return this.#sendNow(ask)
     return new Promise((resolve, reject) => {

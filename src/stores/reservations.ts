@@ -139,19 +139,19 @@ export class Reservations {
 
   /** Remembers the response to a claim. An event is remembered for 600 s, because its own TTL is days. */
   note(keys: readonly string[], seconds: number, owner: string, isDone: boolean, state: ClaimState): void {
-    if (state === 'claimed' && !isDone) this.#claimers.add(owner)
-    else this.#claimers.delete(owner)
+    if (isDone) this.#claimers.delete(owner)
+    else if (state === 'claimed') this.#claimers.add(owner)
     // `handle` remembers keys that are in progress.
     if (state === 'taken') this.#remember(keys, state, seconds)
     else if (state === 'claimed' && isDone) this.#own.reserveAll('', keys, Math.min(seconds, NONCE_TTL_SECONDS), OWNER)
   }
 
-  /** Releases keys with `ask` at once, so that no retry is refused. Only a silent server makes a claim wait, which also ends by itself. */
+  /** Releases keys with `ask` at once, so that the sender's retry is not refused. Rejects after the time-out. */
   async release(keys: readonly string[], ask: () => Promise<unknown>, owner = ''): Promise<void> {
     // The keys are forgotten now and when the release ends, because a lost response must not refuse the retry either.
     this.forget(keys)
     try {
-      await within(this.timeout, this.#claimers.has(owner) ? this.admission.send(ask, true) : ask())
+      await within(this.timeout, ask())
     } finally {
       this.forget(keys, owner)
     }

@@ -38,12 +38,13 @@ export const X_SIGNATURE: ToolScheme = {
   inWords: (text) => text,
 }
 
-/** Returns the key in a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without `whsec_`. Returns `undefined` for other text. */
-export function decodeStandardSecret(secret: string): Uint8Array | undefined {
+/** Returns the key in a secret of Standard Webhooks: base64 of 24 to 64 bytes or, with `isAnyLength`, any base64 after `whsec_`. */
+export function decodeStandardSecret(secret: string, isAnyLength = false): Uint8Array | undefined {
   const { prefix, base64: text } = parseSecret(secret)
   if (prefix !== '' && prefix !== 'whsec_') return undefined
   const key = /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text) && !text.includes('_') ? fromBase64(text) : undefined
-  return key !== undefined && key.length >= 24 && key.length <= 64 ? key : undefined
+  if (key === undefined || (isAnyLength && prefix !== '')) return key
+  return key.length >= 24 && key.length <= 64 ? key : undefined
 }
 
 export const isPublicKey = (secret: string): boolean => parseSecret(secret).prefix === 'whpk_'
@@ -88,7 +89,7 @@ function standardScheme(headers: HeaderNames): ToolScheme {
     headers,
     layout: ['<nonce>', '.', '<timestamp>', '.', '<body>'],
     isNonce: isMessageId,
-    keyOf: (secret) => decodeStandardSecret(secret) ?? utf8(secret),
+    keyOf: (secret) => decodeStandardSecret(secret, true) ?? utf8(secret),
     publicKeyOf,
     ed25519In: (signature) => listSignatures(signature, 'v1a'),
     digestsIn: (signature) => listSignatures(signature, 'v1').map((digest) => hex(fromBase64(digest) as Uint8Array)),

@@ -5,7 +5,7 @@ import { type Body, bytesOf } from '../../../src/rules/body.js'
 import { readHeaders } from '../../../src/rules/headers.js'
 import type { StandardSecret } from '../../../src/standard-webhooks/secret.js'
 import { splitSecret } from '../../../src/standard-webhooks/secret-text.js'
-import { base64, fromUtf8, isUtf8 } from '../bytes.js'
+import { base64 } from '../bytes.js'
 import { type Header, listHeaders, withoutIterator } from '../capture/headers.js'
 import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
 import { schemeOf } from '../schemes.js'
@@ -83,7 +83,8 @@ export function readArguments(...given: Parameters<typeof diagnose>): RequestToD
     throw invalidType(`original is ${kindOf(original)}. Pass the bytes of the file that was sent.`)
   }
   const scheme = schemeOf(lines)
-  const secrets = readSecrets(scheme.isStandard ? textOf(secret) : (secret as Secret)).flatMap(splitSecret)
+  const texts = scheme.isStandard && typeof secret === 'object' ? [secret].flat().map(textOf) : secret
+  const secrets = readSecrets(texts as Secret).flatMap(splitSecret)
   if (clock !== undefined) assertClock(clock)
   return {
     ...readHeaders(headers, [scheme.headers]),
@@ -96,12 +97,7 @@ export function readArguments(...given: Parameters<typeof diagnose>): RequestToD
   }
 }
 
-/** Returns keys in bytes as text: as base64, and as the text that some platforms use as the key. */
-function textOf(secret: StandardSecret): Secret {
-  const texts = (one: string | Uint8Array) =>
-    one instanceof Uint8Array ? [`whsec_${base64(one)}`, ...(isUtf8(one) ? [fromUtf8(one)] : [])] : [one]
-  return typeof secret === 'object' ? [secret].flat().flatMap(texts) : secret
-}
+const textOf = (key: string | Uint8Array) => (ArrayBuffer.isView(key) ? `whsec_${base64(key)}` : key)
 
 /** Returns the method and the path as the pseudo-headers of HTTP/2. */
 function targetOf({ method, path }: RequestToExplain): Header[] {

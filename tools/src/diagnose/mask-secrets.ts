@@ -1,5 +1,5 @@
-import { base64, fromLatin1, hex, latin1, utf8 } from '../bytes.js'
-import { isPublicKey } from '../schemes.js'
+import { base64, fromLatin1, fromUtf8, hex, isUtf8, latin1, utf8 } from '../bytes.js'
+import { decodeStandardSecret, isPublicKey } from '../schemes.js'
 import { isGuessable } from '../secret-strength.js'
 import { formEncode, percentEncode } from './hypotheses/body-formats.js'
 
@@ -14,7 +14,9 @@ export type Mask = (value: string) => string
 
 /** Returns a function that masks each piece of the secrets: plain, escaped, percent-encoded, in hex or in base64. */
 export function maskWith(secrets: readonly string[], minimum?: number): Mask {
-  const pieces = piecesOf(secrets, minimum)
+  const keys = secrets.flatMap((secret) => decodeStandardSecret(secret, true) ?? [])
+  const texts = keys.flatMap((key) => [hex(key), ...(isUtf8(key) ? [fromUtf8(key)] : [])])
+  const pieces = piecesOf([...secrets, ...texts], minimum)
   return (value) => {
     let masked = value
     for (const [length, found] of pieces) masked = maskPieces(masked, length, found)

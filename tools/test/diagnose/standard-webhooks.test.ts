@@ -34,7 +34,7 @@ function sent({ id = ID, timestamp = String(SECONDS), body = BODY, signed, key =
   return { webhookId: '42', headers: { ...headers, ...rest.headers }, body: Buffer.from(body) }
 }
 
-async function findingsOf(request: ReturnType<typeof sent>, secret = SECRET) {
+async function findingsOf(request: ReturnType<typeof sent>, secret: string | Buffer = SECRET) {
   const { valid, findings } = await diagnoseBriefly(request, secret, CLOCK)
   const texts = findings.flatMap(({ message, fix, fixes, evidence }) => [
     message,
@@ -141,4 +141,34 @@ it.each<[string, string, RegExp, Sent]>([
   expect(text).toMatch(says)
   // A value of the request may contain the words of the other scheme.
   expect(text.replaceAll('{{nonce}}', '')).not.toMatch(/x-(nonce|timestamp|signature)|\bnonce|lowercase hex|64 hex/i)
+})
+
+describe('a key in bytes', () => {
+  // Text of 32 characters is also base64 of 24 bytes, which verify does not decode.
+  const TEXTS = ['a', 'Zk3Qw8Lx2Vb6Nz0Ks5Rd9Mf1Pj7Gc4Ua', 'whsec_Zk3Qw8Lx2Vb6Nz0Ks5Rd9Mf1Pj7Gc4Ua', 'text '.repeat(20)]
+  const KEYS = [
+    ...[16, 24, 64, 65].map((length) => Buffer.alloc(length, 0xe9)),
+    ...TEXTS.map((text) => Buffer.from(text)),
+  ]
+
+  it.each(KEYS)('%o is the whole key, as for verify', async (key) => {
+    for (const [used, isValid] of [
+      [key, true],
+      [Buffer.from(String(key).replace('whsec_', ''), 'base64'), false],
+    ] as const) {
+      const request = sent({ key: used })
+      const result = await verify(request, key, { reserve: () => true }, CLOCK)
+      expect([result.ok, (await findingsOf(request, key)).valid]).toEqual([isValid, isValid])
+    }
+  })
+
+  it('is masked as text, in hex and in base64', async () => {
+    const key = Buffer.from('Zk3Qw8Lx2Vb6Nz0Ks5Rd9Mf1Pj7Gc4Ua')
+    for (const encoding of ['utf8', 'hex', 'base64'] as const) {
+      const secret = key.toString(encoding)
+      const { codes, text } = await findingsOf(sent({ key, body: `${secret}!`, signed: `${secret}?` }), key)
+      expect(codes).not.toEqual([])
+      expect(text).not.toContain(secret.slice(-6))
+    }
+  })
 })
