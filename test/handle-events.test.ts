@@ -406,19 +406,22 @@ describe('while the work runs', () => {
     await first.outcome
   })
 
-  it('the signal aborts if a renewal says that the claim is lost, and the outcome says so', async () => {
+  it.each([
+    ['the request', 'a'],
+    ['the event', 'b'],
+  ])('the signal aborts if a renewal says that the claim of %s is lost, and the outcome says so', async (_, nonce) => {
     const [process, other] = [new Process(), new Process()]
     const first = await begin(process, 'a')
     // The process stands still for 31 s, and another process does the work.
     await time.stall(31_000, () => {})
-    const second = await begin(other, 'a')
+    const second = await begin(other, nonce)
     await time.pass(0)
     expect(first.signal.aborted).toBe(true)
     // A renewal could claim the keys again after the other attempt has failed.
     const claims = claimsOf(process)
     await time.pass(10_000)
     expect(claimsOf(process), 'a lost claim is not renewed').toBe(claims)
-    expect(await new Process().send('b')).toMatchObject(IN_PROGRESS)
+    expect(await new Process().send('c')).toMatchObject(IN_PROGRESS)
     first.succeed()
     expect(await first.outcome).toBe('first')
     expect(published.at(-1)).toMatchObject({ outcome: 'claim_lost' })
