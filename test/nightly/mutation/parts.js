@@ -82,7 +82,11 @@ export const PARTS = {
   },
   transactions: {
     mutate: ['src/transactions/*.ts'],
-    testFiles: ['test/{handle,handle-events}.test.ts', 'test/transactions/*.test.ts'],
+    testFiles: [
+      'test/{handle,handle-events}.test.ts',
+      'test/stores/network-stores.test.ts',
+      'test/transactions/*.test.ts',
+    ],
     score: 94,
   },
   testing: { mutate: ['tools/src/testing/*.ts'], testFiles: ['tools/test/testing/*.test.ts'], score: 92 },
