@@ -221,8 +221,10 @@ it('keeps its entries in small Maps, so that none pauses the process for long wh
   } finally {
     Map.prototype.set = set
   }
-  expect(sizes.size).toBe(20)
-  expect(Math.max(...sizes.values())).toBeLessThan(2400)
+  // The Map of the warning about two stores is small.
+  const tables = [...sizes.values()].filter((size) => size > 100)
+  expect(tables).toHaveLength(20)
+  expect(Math.max(...tables)).toBeLessThan(2400)
 })
 
 describe('events', () => {
