@@ -54,7 +54,7 @@ export const PARTS = {
   memory: {
     mutate: ['src/stores/memory.ts'],
     testFiles: [
-      'test/stores/{memory,reservations}.test.ts',
+      'test/stores/{arguments,memory,reservations}.test.ts',
       'test/handle-events.test.ts',
       'test/property/memory-nonce-store.test.ts',
       'test/hints/warnings.test.ts',
