@@ -270,13 +270,16 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   altering('compared by a weak hash', /compared by a weak hash/, (key) =>
     String([...key].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) | 0, 0)),
   ),
-  faulty('room for 500 keys only', /keys are forgotten before their TTL\. Never evict/, (store) => ({
-    expiry: (ttlSeconds) => {
-      const [oldest] = store.backend.keys()
-      if (store.backend.size >= 500 && oldest !== undefined) store.backend.delete(oldest)
-      return store.clock.now() + ttlSeconds * 1000
-    },
-  })),
+  // The smaller one also forgets keys that are reserved at once, which is not its fault.
+  ...[90, 500].map((room) =>
+    faulty(`room for ${room} keys only`, /keys are forgotten before their TTL\. Never evict/, (store) => ({
+      expiry: (ttlSeconds) => {
+        const [oldest] = store.backend.keys()
+        if (store.backend.size >= room && oldest !== undefined) store.backend.delete(oldest)
+        return store.clock.now() + ttlSeconds * 1000
+      },
+    })),
+  ),
   faulty('no expiry', LATE, () => ({ expiry: () => Number.POSITIVE_INFINITY })),
   faulty('a TTL of at most 590 s', / 299\.999 s pass, somebody reserves a\. .* upper limit/, (store) => ({
     expiry: (ttlSeconds) => store.clock.now() + Math.min(ttlSeconds, 590) * 1000,
