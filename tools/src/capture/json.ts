@@ -212,7 +212,8 @@ const isJsonObject = (value: unknown): value is Json => typeof value === 'object
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     for (const name of names) {
-      const value = name.split('.').reduce<unknown>((inner, part) => Object(inner)[part], next.object)
+      const parts = name.includes('.') ? name.split('.') : [name]
+      const value = parts.reduce<unknown>((inner, part) => Object(inner)[part], next.object)
       if (value !== undefined && value !== null) return value
     }
   }
